@@ -49,7 +49,7 @@ export function errorsPage(markdown: string): Page {
     title: 'Errors',
     lead: html`${render(begin.replace(/^# .*\n/, ''))}`,
     sections,
-    other: { href: '../docs', title: 'The reference' },
+    other: { href: '../docs', title: 'API reference' },
     base: '',
   }
 }

@@ -40,43 +40,47 @@ const feedbackRequest = z
             outcome: z.enum(outcomeWords).describe('What the traffic from it turned out to be.'),
             at: z
               .string()
-              .describe('When it was seen, RFC 3339 with a zone, or a day; now by default.')
+              .describe('When it was seen: an RFC 3339 time with a zone, or a day. Default: now.')
               .exactOptional(),
-            note: z.string().describe('Why, or a reference of yours.').exactOptional(),
+            note: z.string().describe('A reason, or a reference of your own.').exactOptional(),
           })
-          .describe('One address, and how it turned out.'),
+          .describe('An address and its outcome.'),
       )
       .min(1)
       .max(1000)
       .meta({
-        description: 'What is reported.',
-        examples: [[{ ip: '198.18.0.6', outcome: 'abusive', note: 'took over an account' }]],
+        description: 'The outcomes.',
+        examples: [[{ ip: '198.18.0.6', outcome: 'abusive', note: 'account takeover' }]],
       }),
   })
-  .describe('How addresses turned out.')
+  .describe('Outcomes of addresses.')
 
 const feedbackAnswer = z
   .object({
-    accepted: z.int().describe('How many outcomes were kept: all of the request.'),
+    accepted: z.int().describe('Number of outcomes stored: all of those in the request.'),
   })
-  .describe('What was kept of the report.')
+  .describe('Confirms what was stored.')
 
 const errorAnswer = z
   .object({
     error: z
       .object({
-        code: z.enum(apiErrorCodes).describe('Stable; programs decide by it.'),
-        message: z.string().describe('What is wrong, and what to do. For people: it may change.'),
+        code: z.enum(apiErrorCodes).describe('Stable; branch on this.'),
+        message: z
+          .string()
+          .describe('What is wrong and what to do. For people: the wording may change.'),
         param: z
           .string()
-          .describe('The member of the body, or of the query, that is wrong, where one is.')
+          .describe(
+            'The member of the body, or the query parameter, at fault; absent if there is none.',
+          )
           .exactOptional(),
-        doc_url: z.string().describe('Where the code is described: a path below /docs.'),
-        request_id: z.string().describe("Also in X-Request-Id, and in the server's log."),
+        doc_url: z.string().describe('Path of the documentation of the code, below /docs.'),
+        request_id: z.string().describe("Also in X-Request-Id and in the server's log."),
       })
-      .describe('What is wrong, and what to do.'),
+      .describe('What is wrong and what to do.'),
   })
-  .describe('What the server answers where it does not answer the question.')
+  .describe('The body of every error response.')
 export type ErrorBody = Wire<typeof errorAnswer>
 
 export const batchRequest = z
@@ -91,39 +95,39 @@ export const batchRequest = z
       .array(checkRequest)
       .min(1)
       .max(batchAddressesMax)
-      .describe('In place of `ips`: bodies of checks, each with a policy of its own.')
+      .describe('Instead of `ips`: bodies of checks, each with its own policy.')
       .exactOptional(),
     policy: policyName.exactOptional(),
   })
-  .describe('The addresses to be checked: `ips` or `checks`, not both.')
+  .describe('The addresses to check: `ips` or `checks`, not both.')
 
 export const batchError = z
   .object({
     ip: z
       .string()
       .describe(
-        'The element of `ips` as sent, or its JSON where it is no string; the `ip` of an element of `checks`, empty where that is no string.',
+        'The element of `ips` as sent, or its JSON if it is not a string; the `ip` of an element of `checks`, empty if that is not a string.',
       ),
     error: z
       .object({
-        code: z.enum([invalidInput]).describe('Always this one.'),
+        code: z.enum([invalidInput]).describe('Always `invalid_input`.'),
         message: z.string().describe('What is wrong with the element.'),
         param: z
           .string()
-          .describe('The member of an element of `checks` that is wrong.')
+          .describe('The member at fault in an element of `checks`.')
           .exactOptional(),
       })
-      .describe('Why this element has no answer.'),
+      .describe('Why this element was not answered.'),
   })
-  .describe('The row of an element that is wrong.')
+  .describe('The row of an invalid element.')
 
 export const batchAnswer = z
   .object({
     results: z
       .array(z.union([anyCheckAnswer, batchError]))
-      .describe('One for each element, in their order.'),
+      .describe('One row per element, in order.'),
   })
-  .describe('A row for each element of the request.')
+  .describe('The results, one row per element of the request.')
 export type BatchAnswer = Wire<typeof batchAnswer>
 
 const shapes = {
@@ -173,29 +177,30 @@ function jsonSchemas(): Readonly<Record<ShapeName, Json>> {
 
 const text = { type: 'string' } as const
 const integer = { type: 'integer' } as const
+const batchBodyBytesText = batchBodyBytesMax.toLocaleString('en')
 
 function reference(name: ShapeName): Json {
   return { $ref: schemaPath(name) }
 }
 
 const requestIdHeader = {
-  description: 'The X-Request-Id of the request, where it was fit to be repeated, or our own.',
+  description: 'The X-Request-Id of the request if it is valid, else one made by the server.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
 }
 
 const retryAfterHeader = {
-  description: 'How many seconds to wait before the next try.',
+  description: 'Seconds to wait before retrying.',
   schema: integer,
 }
 
 const extraHeaders: Readonly<Partial<Record<number, Json>>> = {
   401: {
     'WWW-Authenticate': {
-      description: 'The scheme that the key is sent by.',
+      description: 'The authentication scheme.',
       schema: { type: 'string', const: 'Bearer' },
     },
   },
-  405: { Allow: { description: 'The methods that the path takes.', schema: text } },
+  405: { Allow: { description: 'The methods that the path accepts.', schema: text } },
   429: { 'Retry-After': retryAfterHeader },
   503: { 'Retry-After': retryAfterHeader },
 }
@@ -203,11 +208,11 @@ const extraHeaders: Readonly<Partial<Record<number, Json>>> = {
 /** RFC 9651 structured fields by draft-ietf-httpapi-ratelimit-headers-10. */
 const limitHeaders: Json = {
   'RateLimit-Policy': {
-    description: 'The limits of the key: "rate" and "quota", each with what its window allows.',
+    description: 'The limits of the key, "rate" and "quota", each with its allowance and window.',
     schema: text,
   },
   RateLimit: {
-    description: 'What is left of each just now, and the seconds until all of it is back.',
+    description: 'What is left of each limit, and the seconds until it is restored in full.',
     schema: text,
   },
 }
@@ -246,7 +251,11 @@ function responses(schema: ShapeName, description: string, codes: readonly ApiEr
 
 function acceptedResponses(): Json {
   const codes = ['invalid_input', 'payload_too_large', ...keyErrors] as const
-  const { 200: accepted, ...errors } = responses('FeedbackAnswer', 'All outcomes are kept.', codes)
+  const { 200: accepted, ...errors } = responses(
+    'FeedbackAnswer',
+    'All outcomes were stored.',
+    codes,
+  )
   return { 202: accepted, ...errors }
 }
 
@@ -275,7 +284,7 @@ function includeParameter(insights: string): Json {
   return {
     name: 'include',
     in: 'query',
-    description: `With commas between them. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. Empty counts as absent; any other value is 400.`,
+    description: `Comma-separated. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. An empty value counts as absent; any other value is a 400.`,
     schema: { type: 'string', examples: ['prefix', 'insights,prefix'] },
   }
 }
@@ -284,31 +293,29 @@ const check = {
   operationId: 'checkAddress',
   tags: ['Checks'],
   summary: 'Check an IP address',
-  description: `Order of the errors: 404 and 405, 401, 403, 429 rate, 413 and 400, 429 quota, 503. The Content-Type is not checked. The body has at most ${checkBodyBytesMax} bytes.`,
+  description: `Errors are checked in this order: 404 and 405, 401, 403, 429 rate, 413 and 400, 429 quota, 503. The Content-Type is ignored. The body is limited to ${checkBodyBytesMax.toLocaleString('en')} bytes.`,
   parameters: [
-    includeParameter(
-      'why the answer is what it is; null where the plan of the key does not have that',
-    ),
+    includeParameter('explains the answer; null if the plan of the key does not include it'),
   ],
   requestBody: bodyOf('CheckRequest'),
-  responses: responses('CheckAnswer', 'What is known of the address.', checkErrors),
+  responses: responses('CheckAnswer', 'What is known about the address.', checkErrors),
 }
 
 const batch = {
   operationId: 'checkAddresses',
   tags: ['Checks'],
-  summary: 'Check many IP addresses',
-  description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by answered addresses, all or nothing, and rate by one request for each ${addressesPerRequest}. The body has at most ${batchBodyBytesMax} bytes.`,
-  parameters: [includeParameter('changes nothing, for single checks alone have them')],
+  summary: 'Check up to 10,000 IP addresses',
+  description: `Answers each address in order, as a check does, or with an error of its own. Spends quota for the answered addresses, all or nothing, and one request of rate per ${addressesPerRequest} addresses. The body is limited to ${batchBodyBytesText} bytes.`,
+  parameters: [includeParameter('accepted and ignored; only single checks have insights')],
   requestBody: bodyOf('BatchRequest'),
-  responses: responses('BatchAnswer', 'What is known of the addresses.', checkErrors),
+  responses: responses('BatchAnswer', 'What is known about the addresses.', checkErrors),
 }
 
 const feedback = {
   operationId: 'reportOutcomes',
   tags: ['Service'],
-  summary: 'Report how addresses turned out',
-  description: `Keeps 1 to 1,000 outcomes, or, where one of them is wrong, none. Spends rate, and no quota. The body has at most ${batchBodyBytesMax} bytes.`,
+  summary: 'Report outcomes',
+  description: `Reports how 1 to 1,000 addresses turned out. If one outcome is invalid, none is stored. Spends rate, but no quota. The body is limited to ${batchBodyBytesText} bytes.`,
   requestBody: bodyOf('FeedbackRequest'),
   responses: acceptedResponses(),
 }
@@ -316,14 +323,14 @@ const feedback = {
 const meta = {
   operationId: 'readMeta',
   tags: ['Service'],
-  summary: 'What the service knows, and what the key may do',
-  responses: responses('Meta', 'Table, feeds, thresholds, value lists, limits.', [
+  summary: 'Get table, feeds and key limits',
+  responses: responses('Meta', 'Table, feeds, thresholds, value lists and limits.', [
     'payload_too_large',
     ...keyErrors,
   ]),
 }
 
-/** For paths that take GET and HEAD without a key. */
+/** For paths that accept GET and HEAD without a key. */
 const keylessErrors = Object.fromEntries(
   (['method_not_allowed', 'payload_too_large'] as const).map((code) => {
     const { status, message } = apiErrors[code]
@@ -334,7 +341,7 @@ const keylessErrors = Object.fromEntries(
 const describeApi = {
   operationId: 'readOpenApi',
   tags: ['Service'],
-  summary: 'This document',
+  summary: 'Get the OpenAPI document',
   security: [],
   responses: {
     200: {
@@ -352,18 +359,18 @@ function page(operationId: string, summary: string): Json {
     operationId,
     tags: ['Service'],
     summary,
-    description: 'Not there where the server was started with `--docs off`.',
+    description: 'Absent if the server runs with `--docs off`.',
     security: [],
     responses: {
       200: {
-        description: 'A page for people.',
+        description: 'An HTML page.',
         headers: {
           'X-Request-Id': requestIdHeader,
-          ETag: { description: 'Of what the page says; a new one with it.', schema: text },
+          ETag: { description: 'Changes with the content of the page.', schema: text },
         },
         content: { 'text/html': { schema: text } },
       },
-      304: { description: 'The page is as it was (`If-None-Match`).' },
+      304: { description: 'The page has not changed (`If-None-Match`).' },
       404: responseOf(404, `\`not_found\`: ${apiErrors.not_found.message}`, 'Error'),
       ...keylessErrors,
     },
@@ -373,18 +380,18 @@ function page(operationId: string, summary: string): Json {
 export const openApiDocument = {
   openapi: '3.1.0',
   info: {
-    title: 'IP risk',
+    title: 'IP risk API',
     version: packageVersion,
     summary:
-      'Says whether traffic from an address looks like an ordinary user, a proxy, VPN, Tor exit, hosting network, residential proxy or known bot.',
+      'Classifies IP addresses and scores their risk: ordinary user, proxy, VPN, Tor exit, hosting network, residential proxy or known bot.',
     description:
-      'Answers evolve by gaining members; clients must ignore members that they do not know.',
+      'Answers gain members over time; clients must ignore members that they do not know.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/' }],
   tags: [
-    { name: 'Checks', description: 'What is known of addresses.' },
-    { name: 'Service', description: 'What the service knows, and how it is used.' },
+    { name: 'Checks', description: 'Check addresses.' },
+    { name: 'Service', description: 'Report outcomes, and read about the service.' },
   ],
   security: [{ key: [] }],
   paths: {
@@ -393,8 +400,8 @@ export const openApiDocument = {
     [paths.feedback]: { post: feedback },
     [paths.meta]: { get: meta },
     [paths.openApi]: { get: describeApi },
-    [paths.docs]: { get: page('readDocs', 'This reference, as a page') },
-    [paths.docsErrors]: { get: page('readErrorDocs', 'Every error, as a page') },
+    [paths.docs]: { get: page('readDocs', 'Get this reference') },
+    [paths.docsErrors]: { get: page('readErrorDocs', 'Get the error reference') },
   },
   components: {
     securitySchemes: {
@@ -402,7 +409,7 @@ export const openApiDocument = {
         type: 'http',
         scheme: 'bearer',
         description:
-          '`irk_…`, made by `iprisk keys create`; or a test key, `irkt_…`, made by `iprisk keys create --test`.',
+          'A key, `irk_…`, from `iprisk keys create`, or a test key, `irkt_…`, from `iprisk keys create --test`.',
       },
     },
     schemas: jsonSchemas(),

@@ -27,21 +27,21 @@ const start: Section = {
     <p>
       ${prose('The JavaScript examples on this page use `iprisk-client` and the Python examples `iprisk`; `npm run release:dry` in a clone of the project builds both packages. Every example reads the key from `IPRISK_KEY`.')}
     </p>
-    <p>Answers gain members over time. Ignore those that you do not know.</p> `,
+    <p>Answers gain members over time. Ignore members that you do not know.</p> `,
 }
 
 const keys: Section = {
   id: 'keys',
   title: 'Keys and test keys',
   body: html`<p>
-      ${prose('The operator makes keys: `npx iprisk keys create --plan team` prints one, `irk_…`, once. A test key, `irkt_…`, comes from `npx iprisk keys create --test`: it asks the same paths, has ten requests a second and no quota, and judges no real address.')}
+      ${prose('The operator creates keys: `npx iprisk keys create --plan team` prints a key, `irk_…`, once. `npx iprisk keys create --test` prints a test key, `irkt_…`: it works on the same paths, allows ten requests a second without a quota, and refuses real addresses.')}
     </p>
     <p>
-      ${prose('A test key answers for 198.18.0.0/24 and for 2001:db8:0:1::/64 by the last number, so that each path of an application can be tried:')}
+      ${prose('With a test key, the last number of an address in 198.18.0.0/24 or 2001:db8:0:1::/64 selects the answer, so you can test every path of your application:')}
     </p>
     ${table(
       'Test addresses',
-      ['address', 'case', 'what it is'],
+      ['address', 'case', 'answers as'],
       testNumbers.map(([number, name]) => ({
         cells: [
           code(addressOf(number)),
@@ -69,9 +69,9 @@ function classifications(): Section {
     id: 'classifications',
     title: 'Classifications',
     body: html`<p>
-        One of these is the main word of each answer. The first that holds counts, in this order:
-        bogon, a known bot of high confidence, tor, mixed, residential_proxy, vpn, proxy, another
-        known bot, hosting, clean.
+        Every answer has exactly one classification: the first that applies, in the order bogon,
+        known_bot with high confidence, tor, mixed, residential_proxy, vpn, proxy, any other
+        known_bot, hosting, clean.
       </p>
       ${parts}`,
     entries: names.map(([name]) => ({ id: `classification-${name}`, title: name })),
@@ -98,8 +98,8 @@ const signals: Section = {
   id: 'signals',
   title: 'Signals',
   body: html`<p>
-      Each says one thing, by itself: an exit of a VPN stands in a hosting network, so both are
-      true.
+      Signals are independent of each other: a VPN exit in a hosting network sets both vpn and
+      hosting.
     </p>
     ${wordTable('Signals', ['signal', 'true when'], signalTexts, 'signal')}`,
 }
@@ -108,7 +108,7 @@ const reasons: Section = {
   id: 'reasons',
   title: 'Reasons',
   body: html`<p>
-      ${prose('Why the score is what it is, as codes that stay. With `?include=insights` each comes with its points.')}
+      ${prose('Stable codes that explain the score. With `?include=insights`, each has its points.')}
     </p>
     ${wordTable('Reasons', ['reason', 'meaning'], reasonTexts, 'reason')}`,
 }
@@ -129,11 +129,11 @@ const errors: Section = {
   id: 'errors',
   title: 'Errors',
   body: html`<p>
-      ${prose('An error is `{"error": {"code", "message", "param"?, "doc_url", "request_id"}}`. Programs decide by the code; the message is for people. `doc_url` is the address of the paragraph to which the code below leads.')}
+      ${prose('An error is `{"error": {"code", "message", "param"?, "doc_url", "request_id"}}`. Branch on the code; the message is for people. `doc_url` is the path that the code links to below.')}
     </p>
     ${table(
       'Errors',
-      ['code', 'status', 'what to do'],
+      ['code', 'status', 'meaning'],
       apiErrorCodes.map((name) => ({
         id: `error-${name}`,
         cells: [
@@ -144,8 +144,8 @@ const errors: Section = {
       })),
     )}
     <p>
-      They come in this order: 404 and 405, 401, 403, 429 for the rate, 413 and 400, 429 for the
-      quota, 503. A refused request spends no quota.
+      Errors are checked in this order: 404 and 405, 401, 403, 429 for the rate, 413 and 400, 429
+      for the quota, 503. A rejected request spends no quota.
     </p>`,
 }
 
@@ -158,7 +158,7 @@ function headers(operations: readonly NamedOperation[]): Section {
   }
   return {
     id: 'headers',
-    title: 'Headers of answers',
+    title: 'Response headers',
     body: table(
       'Headers',
       ['header', 'meaning'],
@@ -177,10 +177,9 @@ function shapes(schemas: Shapes): Section {
   const names = [...new Set([...shapesFirst, ...Object.keys(schemas)])]
   return {
     id: 'shapes',
-    title: 'Requests and answers, member by member',
+    title: 'Schemas',
     body: html`<p>
-        Every member is always there, but for those that say where they apply. Only the objects
-        network, location, proxy and bot may be null.
+        A member is always present unless it is optional, and never null unless its type says so.
       </p>
       ${names.map(
         (name) =>
@@ -196,11 +195,11 @@ export function referencePage(document: Node): Page {
   const { summary } = document['info'] as { readonly summary: string }
   const operations = operationsOf(document)
   return {
-    title: 'IP risk: the reference',
+    title: 'IP risk API reference',
     lead: html`<p class="lead">${summary}</p>
       <p>
-        For programs the same is at <a href="${paths.openApi.slice(1)}">${paths.openApi}</a>, as
-        OpenAPI 3.1.
+        The OpenAPI 3.1 document is at
+        <a href="${paths.openApi.slice(1)}">${paths.openApi}</a>.
       </p>`,
     sections: [
       start,
@@ -215,7 +214,7 @@ export function referencePage(document: Node): Page {
       errors,
       shapes(schemas),
     ],
-    other: { href: paths.docsErrors.slice(1), title: 'Errors, in full' },
+    other: { href: paths.docsErrors.slice(1), title: 'All errors' },
     base: 'docs/',
   }
 }
@@ -296,7 +295,7 @@ function operationSection(named: NamedOperation): Section {
   const { operationId, summary, description, parameters = [], requestBody } = operation
   const needsKey = operation.security === undefined
   const body =
-    requestBody === undefined ? html`` : html` The body is ${shapeLink(requestBody.content)}.`
+    requestBody === undefined ? html`` : html` Request body: ${shapeLink(requestBody.content)}.`
   return {
     id: `request-${operationId}`,
     title: summary,
@@ -304,7 +303,7 @@ function operationSection(named: NamedOperation): Section {
       <div class="call">
         <div>
           <p>
-            ${needsKey ? 'Requires a key.' : 'Needs no key.'}${body} ${prose(description ?? '')}
+            ${needsKey ? 'Requires a key.' : 'Requires no key.'}${body} ${prose(description ?? '')}
           </p>
           ${callBoxes(named)}
           ${
@@ -423,7 +422,7 @@ function membersOf(
     const described = shapes[nameOf(schema) ?? '']?.description
     const [text = ''] = (schema.description ?? described ?? '').split('\n\n- ')
     const path = `${prefix}${name}`
-    const always = required.includes(name) ? '' : ', where it applies'
+    const always = required.includes(name) ? '' : ', optional'
     const type = html`${typeText(schema)}${isNullable ? ' or null' : ''}${always}`
     const cells = [type, html`${prose(text)}${valuesText(schema)}`]
     const [within, below] = schema.items ? [schema.items, '[].'] : [schema, '.']
@@ -442,9 +441,8 @@ function shapeTable(name: string, shapes: Shapes): Html {
 // The form that assets/try-it.js drives. Its URLs are relative, so that a proxy's prefix is kept.
 
 const tryItForm: Html = html`<p>
-    This asks the server that sent you this page, with a test key and nothing else: a key for real
-    addresses does not belong in a web page. The key stays in this page, and is gone when you leave
-    it.
+    Sends a check to the server that served this page. Only test keys are accepted: a production key
+    does not belong in a web page. The key is discarded when you leave the page.
   </p>
   <form id="try-form" data-path="${paths.check.slice(1)}" hidden>
     <p>
@@ -458,7 +456,7 @@ const tryItForm: Html = html`<p>
         required
         aria-describedby="try-key-help"
       />
-      <span id="try-key-help" class="help">Made by <code>npx iprisk keys create --test</code></span>
+      <span id="try-key-help" class="help">From <code>npx iprisk keys create --test</code></span>
     </p>
     <p>
       <label for="try-case">Case</label>
@@ -482,7 +480,7 @@ const tryItForm: Html = html`<p>
         value="${addressOf(1)}"
       />
     </p>
-    <p><button type="submit">Ask</button></p>
+    <p><button type="submit">Send</button></p>
   </form>
   <p id="try-status" role="status"></p>
   <div id="try-result" hidden>

@@ -14,6 +14,7 @@ import type {
   OutcomeWord,
   ProxyType,
   SignalName,
+  TravelDoubt,
 } from '../../src/model/kind.ts'
 
 type Texts<Value extends string> = Readonly<Record<Value, string>>
@@ -131,6 +132,19 @@ const outcomeTexts: Texts<OutcomeWord> = {
   abusive: 'Abuse: account takeover, spam, fraud.',
 }
 
+const travelDoubtTexts: Texts<TravelDoubt> = {
+  relay: 'An address is an exit of a privacy relay.',
+  vpn: 'An address is a VPN exit.',
+  tor: 'An address is a Tor exit.',
+  proxy: 'An address is a proxy.',
+  hosting: 'An address belongs to a hosting network.',
+  satellite: 'An address belongs to a satellite network.',
+  mobile: 'An address belongs to a mobile network.',
+  cdn: 'An address belongs to a content delivery network.',
+  corporate_egress: 'An address is the egress of a company.',
+  country_only: 'Only the country of an address is known.',
+}
+
 /** By name on the page; without errors, reasons and signals. */
 export const valueTexts = {
   classification: classificationTexts,
@@ -147,6 +161,7 @@ export const valueTexts = {
   version: versionTexts,
   unit: unitTexts,
   outcome: outcomeTexts,
+  travel_doubt: travelDoubtTexts,
 } as const satisfies Readonly<Record<string, Texts<string>>>
 
 const keyOf = (values: readonly (string | number)[]): string =>

@@ -9,7 +9,7 @@ const signedRequest = z
   .object({
     method: z.string(),
     scheme: z.string().describe('`https` or `http`.'),
-    authority: z.string().describe('The host that the visitor asked, with its port if any.'),
+    authority: z.string().describe('The host that the visitor requested, with its port if any.'),
     path: z.string().describe('With the query: `/login?next=%2F`.'),
     headers: z.object({
       signature: z.string(),
@@ -17,7 +17,7 @@ const signedRequest = z
       'signature-agent': z.string(),
     }),
   })
-  .describe("The visitor's request, where it is signed (Web Bot Auth, RFC 9421).")
+  .describe("The visitor's request, if it is signed (Web Bot Auth, RFC 9421).")
 export type SignedRequest = Wire<typeof signedRequest>
 
 export const agentRequest = z
@@ -25,19 +25,19 @@ export const agentRequest = z
     user_agent: z.string().max(1024).exactOptional(),
     signature: signedRequest.exactOptional(),
   })
-  .describe('Who the visitor says it is; at most 8 KiB.')
+  .describe('Who the visitor claims to be; at most 8 KiB.')
 export type AgentRequest = Wire<typeof agentRequest>
 
 export const agentAnswer = z
   .object({
     status: z
       .enum(agentStatuses)
-      .describe('`spoofed`: the operator publishes its ranges, and they lack the address.'),
-    name: z.string().describe('The agent: `Googlebot`; empty where none is known.'),
-    operator: z.string().describe('Who runs it.'),
-    category: z.enum([...agentCategories, '']).describe('What it is for.'),
+      .describe('`spoofed`: the operator publishes its ranges, and the address is not in them.'),
+    name: z.string().describe('The agent: `Googlebot`; empty if unknown.'),
+    operator: z.string().describe('Its operator.'),
+    category: z.enum([...agentCategories, '']).describe('Its purpose.'),
     identified_by: z.enum(['signature', 'published_range', '']),
-    directory: z.string().describe('The URL whose key has signed the request, or empty.'),
+    directory: z.string().describe('URL of the directory with the signing key, or empty.'),
   })
-  .describe('Who the visitor is, where the check names an agent.')
+  .describe('Who the visitor is; absent unless the check has `agent`.')
 export type AgentAnswer = Wire<typeof agentAnswer>

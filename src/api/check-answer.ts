@@ -19,15 +19,15 @@ import { day, membersOf, percent, score, type Wire } from './wire.ts'
 /** Of a check and of a batch; ignored where the service has no policies. */
 export const policyName = z
   .string()
-  .describe("The policy that decides, where the key allows it; the key's default without it.")
+  .describe("The policy to apply, if the key allows it; the key's default without it.")
 
 export const previousVisit = z
   .object({
-    ip: z.string().describe('The address that the same user came from before.'),
-    at: z.string().describe('When that was: RFC 3339, at most 60 seconds in the future.'),
+    ip: z.string().describe('The previous address of the same user.'),
+    at: z.string().describe('When it was used: RFC 3339, at most 60 seconds in the future.'),
   })
   .describe(
-    'Asks for `travel`. Whatever is wrong with it is reported in `context_errors` and fails no check.',
+    'Asks for `travel`. If it is invalid, the check ignores it and reports it in `context_errors`.',
   )
 
 export const checkRequest = z
@@ -40,127 +40,134 @@ export const checkRequest = z
     policy: policyName.exactOptional(),
     previous: previousVisit.exactOptional(),
   })
-  .describe('The address to be checked.')
+  .describe('The address to check.')
 
 export const networkAnswer = z
   .object({
-    asn: z.int().describe('The autonomous system that announces the address.'),
-    organization: z.string().describe('Who owns the network; empty where it is unknown.'),
+    asn: z.int().describe('Number of the AS that announces the address.'),
+    organization: z.string().describe('Who owns the network; empty if unknown.'),
     // Open-ended (contract 3.3): clients get examples instead of an enum.
     type: z.enum(networkTypes).meta({
       enum: undefined,
       examples: [...networkTypes],
-      description: 'What the network is for. New types may appear.',
+      description: 'What the network is used for. New types may be added.',
     }),
-    mobile: z.boolean().describe('The traffic looks like that of a mobile network.'),
+    mobile: z.boolean().describe('The traffic looks like mobile traffic.'),
   })
-  .describe('Who announces the address; null without an AS.')
+  .describe('The network that announces the address; null without an AS.')
 export type NetworkAnswer = Wire<typeof networkAnswer>
 
 export const location = z
   .object({
     country_code: z.string().describe('ISO 3166-1: `DE`.'),
     continent_code: z.string().describe('`AF`, `AN`, `AS`, `EU`, `NA`, `OC` or `SA`.'),
-    continent: z.string().describe('Its name in English.'),
-    country: z.string().describe('Its name in English.'),
+    continent: z.string().describe('English name.'),
+    country: z.string().describe('English name.'),
     state: z.string().describe('State or region.'),
-    city: z.string().describe('The name of the city.'),
+    city: z.string().describe('City.'),
     zip: z.string().describe('Postal code.'),
-    latitude: z.number().min(-90).max(90).describe('Degrees north, at most four decimals.'),
-    longitude: z.number().min(-180).max(180).describe('Degrees east, at most four decimals.'),
+    latitude: z.number().min(-90).max(90).describe('Degrees north, up to four decimals.'),
+    longitude: z.number().min(-180).max(180).describe('Degrees east, up to four decimals.'),
     timezone: z.string().describe('IANA name, or empty.'),
     currency_code: z.string().describe('ISO 4217: `EUR`.'),
-    accuracy: z.enum(accuracies).describe('What the coordinates are the point of.'),
+    accuracy: z.enum(accuracies).describe('How precise the location is.'),
   })
-  .describe('Where the address is; null without a country. Text that is unknown is empty.')
+  .describe('Where the address is; null if the country is unknown. Unknown text is empty.')
 export type Location = Wire<typeof location>
 
 export const proxyAnswer = z
   .object({
     confidence: z.enum(confidences).describe('How sure the finding is.'),
-    type: z.enum(proxyTypes).describe('What stands between the user and you.'),
-    provider: z.string().describe('Who runs it, of hosting the hoster; empty where it is unknown.'),
-    last_seen_at: day.describe('The newest day on which a feed listed the address, UTC.'),
-    percent_days_seen: percent.describe('Of the recent days, those on which it was listed.'),
+    type: z.enum(proxyTypes).describe('The kind of proxy.'),
+    provider: z
+      .string()
+      .describe('Its operator, for hosting the hosting company; empty if unknown.'),
+    last_seen_at: day.describe('The last day on which a feed listed the address, UTC.'),
+    percent_days_seen: percent.describe('Percentage of recent days on which it was listed.'),
   })
-  .describe('What stands between the user and you; null where nothing does.')
+  .describe('The proxy, VPN, Tor exit or host behind the address; null if there is none.')
 export type ProxyAnswer = Wire<typeof proxyAnswer>
 
 export const botAnswer = z
   .object({
     confidence: z.enum(confidences).describe('How sure the match is.'),
-    provider: z.string().describe('The product, or who runs it: `Googlebot`.'),
+    provider: z.string().describe('The product or its operator: `Googlebot`.'),
     category: z.enum(botCategories).describe('What the bot is for.'),
   })
-  .describe('The known bot; null where it is none.')
+  .describe('The known bot; null if there is none.')
 export type BotAnswer = Wire<typeof botAnswer>
 
 export const decision = z
   .object({
     action: z.string().meta({
-      description: "The rule's action; an operator may have more words.",
+      description: "The rule's action. Operators may define others.",
       examples: ['allow', 'challenge', 'block'],
     }),
-    rule: z.string().describe('The rule that decided; empty where none did.'),
-    policy: z.string().describe('The policy that was asked.'),
+    rule: z.string().describe('The rule that matched; empty if none did.'),
+    policy: z.string().describe('The policy that was applied.'),
   })
-  .describe('Where the service has policies: what the chosen one decides.')
+  .describe('The decision of the policy; absent if the service has none.')
 export type Decision = Wire<typeof decision>
 
 export const travelAnswer = z
   .object({
-    known: z.boolean().describe('Both addresses have a place. Otherwise all else is empty.'),
-    km: z.int().min(0).describe('The least distance that the accuracy of both places allows.'),
+    known: z
+      .boolean()
+      .describe('Both addresses have a location. If false, the other members are empty.'),
+    km: z
+      .int()
+      .min(0)
+      .describe('The shortest distance that the accuracy of both locations allows.'),
     hours: z.number().min(0).describe('From `previous.at` to now, at least one minute.'),
-    kmh: z.int().min(0).describe('km over hours.'),
-    same_country: z.boolean().describe('Both are in one country.'),
-    same_asn: z.boolean().describe('One autonomous system announces both.'),
-    reliable: z.boolean().describe('Both places are likely to be those of the user.'),
+    kmh: z.int().min(0).describe('`km` divided by `hours`.'),
+    same_country: z.boolean().describe('Both are in the same country.'),
+    same_asn: z.boolean().describe('The same AS announces both.'),
+    reliable: z.boolean().describe('Both are likely to be locations of the user.'),
     unreliable_because: z
       .array(z.enum(travelDoubts))
-      .describe('What of either address says otherwise.'),
+      .describe('Facts about either address that make it unreliable.'),
   })
-  .describe('Where the check has `previous`: how far and how fast its user would have travelled.')
+  .describe('Distance and speed from `previous`; absent if the check has none.')
 export type TravelAnswer = Wire<typeof travelAnswer>
 
 export const contextError = z
   .object({
-    param: z.string().describe('The member that is wrong: `previous.at`.'),
+    param: z.string().describe('The member at fault: `previous.at`.'),
     message: z.string().describe('What is wrong with it.'),
   })
-  .describe('What is wrong with an optional member, without which the check was answered.')
+  .describe('An invalid optional member, which the check ignored.')
 export type ContextError = Wire<typeof contextError>
 
 export const checkAnswer = z.object({
-  classification: z.enum(classifications).describe('The one main word of the answer.'),
-  risk_level: z.enum(levels).describe('The band of risk_score, and of nothing else.'),
-  risk_score: score.describe('0, nothing speaks against the address, to 100.'),
+  classification: z.enum(classifications).describe('The main result.'),
+  risk_level: z.enum(levels).describe('The band of `risk_score`.'),
+  risk_score: score.describe('From 0, no known risk, to 100.'),
   ip: z.string().describe('The address as sent.'),
   version: z
     .literal([4, 6])
     .meta({ type: 'integer', description: 'The IP version of the address.' }),
   address: z
     .string()
-    .describe('Canonical text of what was judged, where `ip` is another text.')
+    .describe('Canonical form of the checked address; absent if `ip` has that form.')
     .exactOptional(),
   network: networkAnswer.nullable(),
   location: location.nullable(),
   proxy: proxyAnswer.nullable(),
   bot: botAnswer.nullable(),
-  signals: membersOf(signalNames, z.boolean()).describe('What is known, each by itself.'),
+  signals: membersOf(signalNames, z.boolean()).describe('Independent facts about the address.'),
   reasons: z
-    .array(z.string().describe('Stable code. New codes may appear.'))
-    .describe('Why the score is what it is.'),
+    .array(z.string().describe('Stable code. New codes may be added.'))
+    .describe('Codes that explain the score.'),
   table: z.string().describe('Id of the table that answered.'),
   coverage: coverageAnswer.exactOptional(),
   lists: z
     .array(z.string().describe('The name of a list.'))
-    .describe("Names of the operator's own lists that match; absent where none does.")
+    .describe("The operator's own lists that match; absent if none does.")
     .exactOptional(),
   decision: decision.exactOptional(),
   observed: z
     .array(z.string().describe('The name of a rule.'))
-    .describe('Rules in observation that hold; they decide nothing. Absent where none does.')
+    .describe('Observed rules that match, without effect on the decision; absent if none does.')
     .exactOptional(),
   prefix: z
     .string()
@@ -169,7 +176,7 @@ export const checkAnswer = z.object({
     )
     .exactOptional(),
   travel: travelAnswer.exactOptional(),
-  context_errors: z.array(contextError).describe('Absent where nothing is wrong.').exactOptional(),
+  context_errors: z.array(contextError).describe('Absent if there are none.').exactOptional(),
 })
 export type CheckAnswer = Wire<typeof checkAnswer>
 

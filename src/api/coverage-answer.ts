@@ -8,8 +8,8 @@ import { type Wire, day } from './wire.ts'
 const kindNames = z.array(z.enum(coveredKinds))
 
 const gaps = {
-  missing: kindNames.describe('Kinds of which the table has no feed that is young enough.'),
-  partly: kindNames.describe('Kinds that only hand-kept tables or feeds cut short cover.'),
+  missing: kindNames.describe('Kinds without a recent enough feed in the table.'),
+  partly: kindNames.describe('Kinds covered only by hand-maintained tables or incomplete feeds.'),
 }
 
 export const coverageAnswer = z
@@ -17,24 +17,24 @@ export const coverageAnswer = z
     ...gaps,
     age_days: z
       .int()
-      .describe('Days from the day of the table to the clock; only where they are more than 7.')
+      .describe('Days since the day of the table; only present above 7.')
       .exactOptional(),
   })
-  .describe('What the table does not know; absent where it covers every kind and is not old.')
+  .describe('Gaps of the table; absent if it covers every kind and is not old.')
 export type CoverageAnswer = Wire<typeof coverageAnswer>
 
 export const coverageReport = z.object({
   ...gaps,
-  age_days: z.int().describe('Days from the day of the table to the clock.'),
+  age_days: z.int().describe('Days since the day of the table.'),
   kinds: z
     .array(
       z.object({
-        kind: z.enum(coveredKinds).describe('What its feeds claim of an address.'),
-        state: z.enum(coverageStates).describe('How far the feeds of the table cover the kind.'),
-        newest: day.nullable().describe('The newest day of its feeds; null where there is none.'),
-        addresses: z.int().describe('IPv4 addresses that its feeds list.'),
+        kind: z.enum(coveredKinds).describe('What its feeds claim about an address.'),
+        state: z.enum(coverageStates).describe('How well the feeds of the table cover the kind.'),
+        newest: day.nullable().describe('The newest day of its feeds; null without a feed.'),
+        addresses: z.int().describe('Number of IPv4 addresses that its feeds list.'),
       }),
     )
-    .describe('One for each kind.'),
+    .describe('One entry for each kind.'),
 })
 export type CoverageReport = Wire<typeof coverageReport>

@@ -10,69 +10,71 @@ const share = z.number().min(0).max(1)
 
 const insightReason = z.object({
   code: z.string().describe('Stable code, as in reasons.'),
-  text: z.string().describe('The code in one sentence.'),
+  text: z.string().describe('The code, explained in one sentence.'),
   points: z.int().describe('The points of all reasons add up to risk_score.'),
 })
 
 const insightEvidence = z.object({
-  feed: z.string().describe('Its name in the catalogue.'),
+  feed: z.string().describe('Name in the catalogue.'),
   kind: z.enum(kinds).describe('What it claims.'),
-  provider: z.string().describe('Whom it names; empty where it names none.'),
+  provider: z.string().describe('The operator that it names; empty if it names none.'),
   matched: z
     .string()
     .describe('Address, prefix or range that the feed lists; `AS64496` for a whole AS.'),
-  match: z.enum(matches).describe('How it meets the address.'),
+  match: z.enum(matches).describe('How it matches the address.'),
   first_seen: day.describe('The first day on which the feed listed it.'),
-  last_seen: day.describe('The newest one.'),
-  days_seen: z.int().describe('Of the last 30 days, those on which the feed listed it.'),
-  days_observed: z.int().describe('Of the last 30 days, those with a snapshot of the feed.'),
-  confidence: z.enum(confidences).describe('What this piece alone would give its finding.'),
-  weight: share.describe("How much the feed's word counts."),
-  lists: z.int().describe('Of a blocklist: how many lists name it; 1 elsewhere.'),
+  last_seen: day.describe('The last such day.'),
+  days_seen: z.int().describe('Days out of the last 30 on which the feed listed it.'),
+  days_observed: z.int().describe('Days out of the last 30 with a snapshot of the feed.'),
+  confidence: z.enum(confidences).describe('The confidence that this evidence alone would give.'),
+  weight: share.describe('How much the feed counts.'),
+  lists: z.int().describe('For blocklists, the number of lists that name it; otherwise 1.'),
   licence: z.string().describe('The licence of the feed.'),
 })
 export type InsightEvidence = Wire<typeof insightEvidence>
 
 const insightDensity = z
   .object({
-    kind: z.enum(kinds).describe('What is claimed.'),
-    listed: z.number().describe("In the scope's unit."),
-    percent: percent.describe("Of the scope's size."),
+    kind: z.enum(kinds).describe('What the feeds claim.'),
+    listed: z.number().describe("Number listed, in the scope's unit."),
+    percent: percent.describe('Percentage of the scope.'),
     times_asn: z
       .number()
       .nullable()
-      .describe('percent over that of the whole AS; null for the AS itself and an unknown AS.'),
+      .describe(
+        '`percent` divided by that of the whole AS; null for the AS itself or an unknown AS.',
+      ),
   })
-  .describe('What of one kind is listed. Kinds of which nothing is listed are left out.')
+  .describe('What is listed of one kind. Kinds without listed addresses are omitted.')
 export type InsightDensity = Wire<typeof insightDensity>
 
 const insightScope = z.object({
   scope: z.string().describe('`192.0.2.0/24`, `AS64496`.'),
   unit: z
     .enum(['address', '/64'])
-    .describe("What is counted: IPv6 is counted by /64, a customer's line."),
-  size: z.number().describe('How many there are.'),
-  listed: z.array(insightDensity).describe('What of them is listed, by kind.'),
+    .describe('What is counted. IPv6 is counted in /64s, one per customer line.'),
+  size: z.number().describe('Number of units in the scope.'),
+  listed: z.array(insightDensity).describe('What is listed in the scope, by kind.'),
 })
 export type InsightScope = Wire<typeof insightScope>
 
 const insightWithoutFeed = z.object({
-  feed: z.string().describe('The feed that is left out.'),
-  classification: z.enum(classifications).describe('What the answer would be then.'),
-  risk_level: z.enum(levels).describe('Its level.'),
-  risk_score: score.describe('Its score.'),
+  feed: z.string().describe('The feed left out.'),
+  classification: z.enum(classifications).describe('The classification without it.'),
+  risk_level: z.enum(levels).describe('The level without it.'),
+  risk_score: score.describe('The score without it.'),
 })
 
 const insightFallsBelow = z
   .object({
-    risk_level: z.enum(levels).describe('The level that it falls below.'),
-    day: day.nullable().describe('The first day, if nothing is seen again; null: never.'),
+    risk_level: z.enum(levels).describe('The level.'),
+    day: day.nullable().describe('First day below it if nothing is seen again; null if never.'),
   })
-  .describe('One for every level reached, but the lowest.')
+  .describe('One for each level reached, except the lowest.')
 
 const insightAlternative = z.object({
-  classification: z.enum(classifications).describe('Another class that has evidence.'),
-  strength: share.describe('How strong that evidence is; 0.25 makes a signal.'),
+  classification: z.enum(classifications).describe('Another classification with evidence.'),
+  strength: share.describe('Strength of the evidence; 0.25 sets the signal.'),
   confidence: z.enum(confidences).describe('How sure it is.'),
 })
 
@@ -88,29 +90,29 @@ export const insights = z
       .describe('The table that answered.'),
     score_range: z
       .tuple([score, score])
-      .describe('Least and greatest score by the uncertainty of the weights.'),
+      .describe('Lowest and highest score, given the uncertainty of the weights.'),
     reasons: z.array(insightReason).describe('Each part of the score, with its points.'),
-    evidence: z.array(insightEvidence).describe('Which feed says what, since when.'),
+    evidence: z.array(insightEvidence).describe('Which feed lists what, and since when.'),
     neighborhood: z.array(insightScope).describe('What is listed around the address.'),
     counterfactuals: z
       .object({
         without_feed: z.array(insightWithoutFeed).describe('The answer without each feed.'),
-        falls_below: z.array(insightFallsBelow).describe('When the score falls by itself.'),
+        falls_below: z.array(insightFallsBelow).describe('When the score falls below each level.'),
       })
-      .describe('What the answer would be if something were otherwise.'),
-    alternatives: z.array(insightAlternative).describe('What else the address might be.'),
+      .describe('What would change the answer.'),
+    alternatives: z.array(insightAlternative).describe('Other classifications with evidence.'),
   })
-  .describe('Why an answer is what it is.')
+  .describe('Explains an answer.')
 export type Insights = Wire<typeof insights>
 
 const insightsAnswer = checkAnswer.extend({
   insights: insights
     .nullable()
-    .describe('With `?include=insights`; null where the plan has none, or the table is too old.'),
+    .describe('With `?include=insights`; null if the plan has none or the table is too old.'),
 })
 export type InsightsAnswer = Wire<typeof insightsAnswer>
 
 /** Insights are only there if they were asked for. */
 export const anyCheckAnswer = insightsAnswer
   .partial({ insights: true })
-  .describe('What is known of an address.')
+  .describe('What is known about an address.')

@@ -6,32 +6,34 @@ import { coverageReport } from './coverage-answer.ts'
 import { type Wire, day, membersOf, score } from './wire.ts'
 
 const remaining = {
-  remaining: z.int().describe('What is left just now.'),
-  reset_seconds: z.int().describe('Until all of it is back.'),
+  remaining: z.int().describe('What is left now.'),
+  reset_seconds: z.int().describe('Seconds until it is restored in full.'),
 }
 
 export const metaAnswer = z
   .object({
     table: z
       .object({
-        id: z.string().describe('As in the member table of every answer.'),
+        id: z.string().describe('As in the `table` member of every answer.'),
         as_of: day.describe('The day that counts as today in the table, UTC.'),
-        age_seconds: z.int().describe('From that day to the clock.'),
-        bytes: z.int().describe('The size of the file.'),
+        age_seconds: z.int().describe('Seconds since that day.'),
+        bytes: z.int().describe('Size of the file.'),
       })
       .describe('The table that answers.'),
     coverage: coverageReport.describe('Which kinds the feeds of the table cover.'),
     feeds: z
       .array(
         z.object({
-          id: z.string().describe('Its name in the catalogue.'),
-          kind: z.string().describe('What it claims of an address.'),
-          provider: z.string().describe('Who publishes it.'),
-          licence: z.string().describe('Its SPDX identifier, or what its publisher says.'),
-          homepage: z.string().describe('The page of the feed.'),
+          id: z.string().describe('Name in the catalogue.'),
+          kind: z.string().describe('What it claims about an address.'),
+          provider: z.string().describe('Publisher.'),
+          licence: z
+            .string()
+            .describe('SPDX identifier, or the terms in the words of the publisher.'),
+          homepage: z.string().describe('Web page of the feed.'),
           day: day.describe('The day of the snapshot in the table.'),
-          age_seconds: z.int().describe('From that day to the clock.'),
-          entries: z.int().describe('How many lines of it are in the table.'),
+          age_seconds: z.int().describe('Seconds since that day.'),
+          entries: z.int().describe('Number of its entries in the table.'),
         }),
       )
       .describe('The feeds of the table.'),
@@ -39,50 +41,50 @@ export const metaAnswer = z
       .array(
         z.object({
           risk_level: z.enum(levels).describe('The level.'),
-          risk_score_min: score.describe('Its least score.'),
-          risk_score_max: score.describe('Its greatest score.'),
+          risk_score_min: score.describe('Its lowest score.'),
+          risk_score_max: score.describe('Its highest score.'),
         }),
       )
-      .describe('The scores of each level.'),
+      .describe('The score range of each level.'),
     values: membersOf(
       Object.keys(valueLists) as (keyof typeof valueLists)[],
       z.array(z.string().describe('A value.')).describe('Its values.'),
-    ).describe('The values of each list of an answer.'),
+    ).describe('The values of each enumeration in an answer.'),
     policies: z
       .object({
-        revision: z.string().describe('A hash: machines with the same one decide alike.'),
-        names: z.array(z.string()).describe('Those that a request of the key may name.'),
-        default: z.string().describe('The one that decides where a request names none.'),
+        revision: z.string().describe('A hash; servers with the same revision decide alike.'),
+        names: z.array(z.string()).describe('The policies that a request with this key may name.'),
+        default: z.string().describe('The policy applied if a request names none.'),
       })
       .nullable()
-      .describe('Null where the service has no policies.'),
+      .describe('Null if the service has no policies.'),
     key: z
       .object({
         id: z.string().describe('The public part of the key.'),
         plan: z.string().describe('Its plan.'),
-        apis: z.array(z.string()).describe('What it may call.'),
+        apis: z.array(z.string()).describe('The APIs that it may call.'),
         insights: z.string().describe('`never`, `on_request` or `always`.'),
         limits: z
           .object({
             rate: z
               .object({
-                per_second: z.int().describe('Requests a second, on average.'),
-                burst: z.int().describe('Requests at once.'),
+                per_second: z.int().describe('Requests per second, on average.'),
+                burst: z.int().describe('Requests in one burst.'),
                 ...remaining,
               })
               .nullable()
               .describe('The rate limit.'),
             quota: z
               .object({
-                per_month: z.int().describe('Answers a calendar month, UTC.'),
+                per_month: z.int().describe('Answers per calendar month, UTC.'),
                 ...remaining,
               })
               .nullable()
               .describe('The quota.'),
           })
-          .describe('A limit that does not exist is null.'),
+          .describe('The limits of the key; null means unlimited.'),
       })
-      .describe('The asking key.'),
+      .describe('The key of the request.'),
   })
-  .describe('What the service knows, and what the asking key may do.')
+  .describe('Table, feeds, thresholds, value lists, policies and the limits of the key.')
 export type MetaAnswer = Wire<typeof metaAnswer>

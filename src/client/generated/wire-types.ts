@@ -5,50 +5,50 @@ export const checkPath = '/v1/intelligence/ip-risk/check'
 export const batchPath = '/v1/intelligence/ip-risk/check/batch'
 export const batchAddressesMax = 10000
 
-/** A row for each element of the request. */
+/** The results, one row per element of the request. */
 export interface BatchAnswer {
-  /** One for each element, in their order. */
+  /** One row per element, in order. */
   readonly results: readonly (CheckAnswer | BatchError)[]
 }
 
-/** The row of an element that is wrong. */
+/** The row of an invalid element. */
 export interface BatchError {
-  /** The element of `ips` as sent, or its JSON where it is no string; the `ip` of an element of `checks`, empty where that is no string. */
+  /** The element of `ips` as sent, or its JSON if it is not a string; the `ip` of an element of `checks`, empty if that is not a string. */
   readonly ip: string
-  /** Why this element has no answer. */
+  /** Why this element was not answered. */
   readonly error: {
-    /** Always this one. */
+    /** Always `invalid_input`. */
     readonly code: 'invalid_input'
     /** What is wrong with the element. */
     readonly message: string
-    /** The member of an element of `checks` that is wrong. */
+    /** The member at fault in an element of `checks`. */
     readonly param?: string
   }
 }
 
-/** The addresses to be checked: `ips` or `checks`, not both. */
+/** The addresses to check: `ips` or `checks`, not both. */
 export interface BatchRequest {
   /** The addresses. */
   readonly ips?: readonly string[]
-  /** In place of `ips`: bodies of checks, each with a policy of its own. */
+  /** Instead of `ips`: bodies of checks, each with its own policy. */
   readonly checks?: readonly CheckRequest[]
-  /** The policy that decides, where the key allows it; the key's default without it. */
+  /** The policy to apply, if the key allows it; the key's default without it. */
   readonly policy?: string
 }
 
-/** The known bot; null where it is none. */
+/** The known bot; null if there is none. */
 export interface Bot {
   /** How sure the match is. */
   readonly confidence: 'low' | 'medium' | 'high'
-  /** The product, or who runs it: `Googlebot`. */
+  /** The product or its operator: `Googlebot`. */
   readonly provider: string
   /** What the bot is for. */
   readonly category: 'search_crawler' | 'ai_tool'
 }
 
-/** What is known of an address. */
+/** What is known about an address. */
 export interface CheckAnswer {
-  /** The one main word of the answer. */
+  /** The main result. */
   readonly classification:
     | 'bogon'
     | 'clean'
@@ -59,21 +59,21 @@ export interface CheckAnswer {
     | 'tor'
     | 'residential_proxy'
     | 'mixed'
-  /** The band of risk_score, and of nothing else. */
+  /** The band of `risk_score`. */
   readonly risk_level: 'low' | 'medium' | 'high' | 'very_high' | 'critical'
-  /** 0, nothing speaks against the address, to 100. */
+  /** From 0, no known risk, to 100. */
   readonly risk_score: number
   /** The address as sent. */
   readonly ip: string
   /** The IP version of the address. */
   readonly version: 4 | 6
-  /** Canonical text of what was judged, where `ip` is another text. */
+  /** Canonical form of the checked address; absent if `ip` has that form. */
   readonly address?: string
   readonly network: Network | null
   readonly location: Location | null
   readonly proxy: Proxy | null
   readonly bot: Bot | null
-  /** What is known, each by itself. */
+  /** Independent facts about the address. */
   readonly signals: {
     readonly bogon: boolean
     readonly proxy: boolean
@@ -85,66 +85,66 @@ export interface CheckAnswer {
     readonly relay: boolean
     readonly mobile: boolean
   }
-  /** Why the score is what it is. */
+  /** Codes that explain the score. */
   readonly reasons: readonly string[]
   /** Id of the table that answered. */
   readonly table: string
   readonly coverage?: Coverage
-  /** Names of the operator's own lists that match; absent where none does. */
+  /** The operator's own lists that match; absent if none does. */
   readonly lists?: readonly string[]
-  /** Where the service has policies: what the chosen one decides. */
+  /** The decision of the policy; absent if the service has none. */
   readonly decision?: {
-    /** The rule's action; an operator may have more words. */
+    /** The rule's action. Operators may define others. */
     readonly action: string
-    /** The rule that decided; empty where none did. */
+    /** The rule that matched; empty if none did. */
     readonly rule: string
-    /** The policy that was asked. */
+    /** The policy that was applied. */
     readonly policy: string
   }
-  /** Rules in observation that hold; they decide nothing. Absent where none does. */
+  /** Observed rules that match, without effect on the decision; absent if none does. */
   readonly observed?: readonly string[]
   /** With `include=prefix`: the widest prefix around the address for which this answer holds. Absent in answers with context, which hold for their request alone. */
   readonly prefix?: string
   readonly travel?: Travel
-  /** Absent where nothing is wrong. */
+  /** Absent if there are none. */
   readonly context_errors?: readonly {
-    /** The member that is wrong: `previous.at`. */
+    /** The member at fault: `previous.at`. */
     readonly param: string
     /** What is wrong with it. */
     readonly message: string
   }[]
-  /** With `?include=insights`; null where the plan has none, or the table is too old. */
+  /** With `?include=insights`; null if the plan has none or the table is too old. */
   readonly insights?: Insights | null
 }
 
-/** The address to be checked. */
+/** The address to check. */
 export interface CheckRequest {
   /** One IPv4 or IPv6 address, without zone, brackets, prefix length or white space. */
   readonly ip: string
-  /** The policy that decides, where the key allows it; the key's default without it. */
+  /** The policy to apply, if the key allows it; the key's default without it. */
   readonly policy?: string
   readonly previous?: Previous
 }
 
-/** What the table does not know; absent where it covers every kind and is not old. */
+/** Gaps of the table; absent if it covers every kind and is not old. */
 export interface Coverage {
-  /** Kinds of which the table has no feed that is young enough. */
+  /** Kinds without a recent enough feed in the table. */
   readonly missing: readonly (
     'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist'
   )[]
-  /** Kinds that only hand-kept tables or feeds cut short cover. */
+  /** Kinds covered only by hand-maintained tables or incomplete feeds. */
   readonly partly: readonly (
     'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist'
   )[]
-  /** Days from the day of the table to the clock; only where they are more than 7. */
+  /** Days since the day of the table; only present above 7. */
   readonly age_days?: number
 }
 
-/** What the server answers where it does not answer the question. */
+/** The body of every error response. */
 export interface Error {
-  /** What is wrong, and what to do. */
+  /** What is wrong and what to do. */
   readonly error: {
-    /** Stable; programs decide by it. */
+    /** Stable; branch on this. */
     readonly code:
       | 'invalid_input'
       | 'invalid_api_key'
@@ -158,39 +158,39 @@ export interface Error {
       | 'api_quota_exceeded'
       | 'internal_error'
       | 'upstream_unavailable'
-    /** What is wrong, and what to do. For people: it may change. */
+    /** What is wrong and what to do. For people: the wording may change. */
     readonly message: string
-    /** The member of the body, or of the query, that is wrong, where one is. */
+    /** The member of the body, or the query parameter, at fault; absent if there is none. */
     readonly param?: string
-    /** Where the code is described: a path below /docs. */
+    /** Path of the documentation of the code, below /docs. */
     readonly doc_url: string
-    /** Also in X-Request-Id, and in the server's log. */
+    /** Also in X-Request-Id and in the server's log. */
     readonly request_id: string
   }
 }
 
-/** What was kept of the report. */
+/** Confirms what was stored. */
 export interface FeedbackAnswer {
-  /** How many outcomes were kept: all of the request. */
+  /** Number of outcomes stored: all of those in the request. */
   readonly accepted: number
 }
 
-/** How addresses turned out. */
+/** Outcomes of addresses. */
 export interface FeedbackRequest {
-  /** What is reported. */
+  /** The outcomes. */
   readonly outcomes: readonly {
     /** The address. */
     readonly ip: string
     /** What the traffic from it turned out to be. */
     readonly outcome: 'legitimate' | 'abusive'
-    /** When it was seen, RFC 3339 with a zone, or a day; now by default. */
+    /** When it was seen: an RFC 3339 time with a zone, or a day. Default: now. */
     readonly at?: string
-    /** Why, or a reference of yours. */
+    /** A reason, or a reference of your own. */
     readonly note?: string
   }[]
 }
 
-/** Why an answer is what it is. */
+/** Explains an answer. */
 export interface Insights {
   /** The table that answered. */
   readonly table: {
@@ -201,43 +201,43 @@ export interface Insights {
     /** The day that counts as today in it, UTC. */
     readonly as_of: string
   }
-  /** Least and greatest score by the uncertainty of the weights. */
+  /** Lowest and highest score, given the uncertainty of the weights. */
   readonly score_range: readonly [number, number]
   /** Each part of the score, with its points. */
   readonly reasons: readonly {
     /** Stable code, as in reasons. */
     readonly code: string
-    /** The code in one sentence. */
+    /** The code, explained in one sentence. */
     readonly text: string
     /** The points of all reasons add up to risk_score. */
     readonly points: number
   }[]
-  /** Which feed says what, since when. */
+  /** Which feed lists what, and since when. */
   readonly evidence: readonly {
-    /** Its name in the catalogue. */
+    /** Name in the catalogue. */
     readonly feed: string
     /** What it claims. */
     readonly kind:
       'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist' | 'relay'
-    /** Whom it names; empty where it names none. */
+    /** The operator that it names; empty if it names none. */
     readonly provider: string
     /** Address, prefix or range that the feed lists; `AS64496` for a whole AS. */
     readonly matched: string
-    /** How it meets the address. */
+    /** How it matches the address. */
     readonly match: 'exact' | 'range' | 'as' | 'near'
     /** The first day on which the feed listed it. */
     readonly first_seen: string
-    /** The newest one. */
+    /** The last such day. */
     readonly last_seen: string
-    /** Of the last 30 days, those on which the feed listed it. */
+    /** Days out of the last 30 on which the feed listed it. */
     readonly days_seen: number
-    /** Of the last 30 days, those with a snapshot of the feed. */
+    /** Days out of the last 30 with a snapshot of the feed. */
     readonly days_observed: number
-    /** What this piece alone would give its finding. */
+    /** The confidence that this evidence alone would give. */
     readonly confidence: 'low' | 'medium' | 'high'
-    /** How much the feed's word counts. */
+    /** How much the feed counts. */
     readonly weight: number
-    /** Of a blocklist: how many lists name it; 1 elsewhere. */
+    /** For blocklists, the number of lists that name it; otherwise 1. */
     readonly lists: number
     /** The licence of the feed. */
     readonly licence: string
@@ -246,30 +246,30 @@ export interface Insights {
   readonly neighborhood: readonly {
     /** `192.0.2.0/24`, `AS64496`. */
     readonly scope: string
-    /** What is counted: IPv6 is counted by /64, a customer's line. */
+    /** What is counted. IPv6 is counted in /64s, one per customer line. */
     readonly unit: 'address' | '/64'
-    /** How many there are. */
+    /** Number of units in the scope. */
     readonly size: number
-    /** What of them is listed, by kind. */
+    /** What is listed in the scope, by kind. */
     readonly listed: readonly {
-      /** What is claimed. */
+      /** What the feeds claim. */
       readonly kind:
         'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist' | 'relay'
-      /** In the scope's unit. */
+      /** Number listed, in the scope's unit. */
       readonly listed: number
-      /** Of the scope's size. */
+      /** Percentage of the scope. */
       readonly percent: number
-      /** percent over that of the whole AS; null for the AS itself and an unknown AS. */
+      /** `percent` divided by that of the whole AS; null for the AS itself or an unknown AS. */
       readonly times_asn: number | null
     }[]
   }[]
-  /** What the answer would be if something were otherwise. */
+  /** What would change the answer. */
   readonly counterfactuals: {
     /** The answer without each feed. */
     readonly without_feed: readonly {
-      /** The feed that is left out. */
+      /** The feed left out. */
       readonly feed: string
-      /** What the answer would be then. */
+      /** The classification without it. */
       readonly classification:
         | 'bogon'
         | 'clean'
@@ -280,22 +280,22 @@ export interface Insights {
         | 'tor'
         | 'residential_proxy'
         | 'mixed'
-      /** Its level. */
+      /** The level without it. */
       readonly risk_level: 'low' | 'medium' | 'high' | 'very_high' | 'critical'
-      /** Its score. */
+      /** The score without it. */
       readonly risk_score: number
     }[]
-    /** When the score falls by itself. */
+    /** When the score falls below each level. */
     readonly falls_below: readonly {
-      /** The level that it falls below. */
+      /** The level. */
       readonly risk_level: 'low' | 'medium' | 'high' | 'very_high' | 'critical'
-      /** The first day, if nothing is seen again; null: never. */
+      /** First day below it if nothing is seen again; null if never. */
       readonly day: string | null
     }[]
   }
-  /** What else the address might be. */
+  /** Other classifications with evidence. */
   readonly alternatives: readonly {
-    /** Another class that has evidence. */
+    /** Another classification with evidence. */
     readonly classification:
       | 'bogon'
       | 'clean'
@@ -306,107 +306,107 @@ export interface Insights {
       | 'tor'
       | 'residential_proxy'
       | 'mixed'
-    /** How strong that evidence is; 0.25 makes a signal. */
+    /** Strength of the evidence; 0.25 sets the signal. */
     readonly strength: number
     /** How sure it is. */
     readonly confidence: 'low' | 'medium' | 'high'
   }[]
 }
 
-/** Where the address is; null without a country. Text that is unknown is empty. */
+/** Where the address is; null if the country is unknown. Unknown text is empty. */
 export interface Location {
   /** ISO 3166-1: `DE`. */
   readonly country_code: string
   /** `AF`, `AN`, `AS`, `EU`, `NA`, `OC` or `SA`. */
   readonly continent_code: string
-  /** Its name in English. */
+  /** English name. */
   readonly continent: string
-  /** Its name in English. */
+  /** English name. */
   readonly country: string
   /** State or region. */
   readonly state: string
-  /** The name of the city. */
+  /** City. */
   readonly city: string
   /** Postal code. */
   readonly zip: string
-  /** Degrees north, at most four decimals. */
+  /** Degrees north, up to four decimals. */
   readonly latitude: number
-  /** Degrees east, at most four decimals. */
+  /** Degrees east, up to four decimals. */
   readonly longitude: number
   /** IANA name, or empty. */
   readonly timezone: string
   /** ISO 4217: `EUR`. */
   readonly currency_code: string
-  /** What the coordinates are the point of. */
+  /** How precise the location is. */
   readonly accuracy: 'city' | 'region' | 'country'
 }
 
-/** What the service knows, and what the asking key may do. */
+/** Table, feeds, thresholds, value lists, policies and the limits of the key. */
 export interface Meta {
   /** The table that answers. */
   readonly table: {
-    /** As in the member table of every answer. */
+    /** As in the `table` member of every answer. */
     readonly id: string
     /** The day that counts as today in the table, UTC. */
     readonly as_of: string
-    /** From that day to the clock. */
+    /** Seconds since that day. */
     readonly age_seconds: number
-    /** The size of the file. */
+    /** Size of the file. */
     readonly bytes: number
   }
   /** Which kinds the feeds of the table cover. */
   readonly coverage: {
-    /** Kinds of which the table has no feed that is young enough. */
+    /** Kinds without a recent enough feed in the table. */
     readonly missing: readonly (
       'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist'
     )[]
-    /** Kinds that only hand-kept tables or feeds cut short cover. */
+    /** Kinds covered only by hand-maintained tables or incomplete feeds. */
     readonly partly: readonly (
       'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist'
     )[]
-    /** Days from the day of the table to the clock. */
+    /** Days since the day of the table. */
     readonly age_days: number
-    /** One for each kind. */
+    /** One entry for each kind. */
     readonly kinds: readonly {
-      /** What its feeds claim of an address. */
+      /** What its feeds claim about an address. */
       readonly kind: 'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist'
-      /** How far the feeds of the table cover the kind. */
+      /** How well the feeds of the table cover the kind. */
       readonly state: 'full' | 'partly' | 'missing'
-      /** The newest day of its feeds; null where there is none. */
+      /** The newest day of its feeds; null without a feed. */
       readonly newest: string | null
-      /** IPv4 addresses that its feeds list. */
+      /** Number of IPv4 addresses that its feeds list. */
       readonly addresses: number
     }[]
   }
   /** The feeds of the table. */
   readonly feeds: readonly {
-    /** Its name in the catalogue. */
+    /** Name in the catalogue. */
     readonly id: string
-    /** What it claims of an address. */
+    /** What it claims about an address. */
     readonly kind: string
-    /** Who publishes it. */
+    /** Publisher. */
     readonly provider: string
-    /** Its SPDX identifier, or what its publisher says. */
+    /** SPDX identifier, or the terms in the words of the publisher. */
     readonly licence: string
-    /** The page of the feed. */
+    /** Web page of the feed. */
     readonly homepage: string
     /** The day of the snapshot in the table. */
     readonly day: string
-    /** From that day to the clock. */
+    /** Seconds since that day. */
     readonly age_seconds: number
-    /** How many lines of it are in the table. */
+    /** Number of its entries in the table. */
     readonly entries: number
   }[]
-  /** The scores of each level. */
+  /** The score range of each level. */
   readonly thresholds: readonly {
     /** The level. */
     readonly risk_level: 'low' | 'medium' | 'high' | 'very_high' | 'critical'
-    /** Its least score. */
+    /** Its lowest score. */
     readonly risk_score_min: number
-    /** Its greatest score. */
+    /** Its highest score. */
     readonly risk_score_max: number
   }[]
-  /** The values of each list of an answer. */
+  /** The values of each enumeration in an answer. */
   readonly values: {
     /** Its values. */
     readonly classification: readonly string[]
@@ -427,102 +427,102 @@ export interface Meta {
     /** Its values. */
     readonly travel_doubt: readonly string[]
   }
-  /** Null where the service has no policies. */
+  /** Null if the service has no policies. */
   readonly policies: {
-    /** A hash: machines with the same one decide alike. */
+    /** A hash; servers with the same revision decide alike. */
     readonly revision: string
-    /** Those that a request of the key may name. */
+    /** The policies that a request with this key may name. */
     readonly names: readonly string[]
-    /** The one that decides where a request names none. */
+    /** The policy applied if a request names none. */
     readonly default: string
   } | null
-  /** The asking key. */
+  /** The key of the request. */
   readonly key: {
     /** The public part of the key. */
     readonly id: string
     /** Its plan. */
     readonly plan: string
-    /** What it may call. */
+    /** The APIs that it may call. */
     readonly apis: readonly string[]
     /** `never`, `on_request` or `always`. */
     readonly insights: string
-    /** A limit that does not exist is null. */
+    /** The limits of the key; null means unlimited. */
     readonly limits: {
       /** The rate limit. */
       readonly rate: {
-        /** Requests a second, on average. */
+        /** Requests per second, on average. */
         readonly per_second: number
-        /** Requests at once. */
+        /** Requests in one burst. */
         readonly burst: number
-        /** What is left just now. */
+        /** What is left now. */
         readonly remaining: number
-        /** Until all of it is back. */
+        /** Seconds until it is restored in full. */
         readonly reset_seconds: number
       } | null
       /** The quota. */
       readonly quota: {
-        /** Answers a calendar month, UTC. */
+        /** Answers per calendar month, UTC. */
         readonly per_month: number
-        /** What is left just now. */
+        /** What is left now. */
         readonly remaining: number
-        /** Until all of it is back. */
+        /** Seconds until it is restored in full. */
         readonly reset_seconds: number
       } | null
     }
   }
 }
 
-/** Who announces the address; null without an AS. */
+/** The network that announces the address; null without an AS. */
 export interface Network {
-  /** The autonomous system that announces the address. */
+  /** Number of the AS that announces the address. */
   readonly asn: number
-  /** Who owns the network; empty where it is unknown. */
+  /** Who owns the network; empty if unknown. */
   readonly organization: string
-  /** What the network is for. New types may appear. */
+  /** What the network is used for. New types may be added. */
   readonly type: string
-  /** The traffic looks like that of a mobile network. */
+  /** The traffic looks like mobile traffic. */
   readonly mobile: boolean
 }
 
-/** Asks for `travel`. Whatever is wrong with it is reported in `context_errors` and fails no check. */
+/** Asks for `travel`. If it is invalid, the check ignores it and reports it in `context_errors`. */
 export interface Previous {
-  /** The address that the same user came from before. */
+  /** The previous address of the same user. */
   readonly ip: string
-  /** When that was: RFC 3339, at most 60 seconds in the future. */
+  /** When it was used: RFC 3339, at most 60 seconds in the future. */
   readonly at: string
 }
 
-/** What stands between the user and you; null where nothing does. */
+/** The proxy, VPN, Tor exit or host behind the address; null if there is none. */
 export interface Proxy {
   /** How sure the finding is. */
   readonly confidence: 'low' | 'medium' | 'high'
-  /** What stands between the user and you. */
+  /** The kind of proxy. */
   readonly type: 'proxy' | 'vpn' | 'tor' | 'data_center' | 'residential'
-  /** Who runs it, of hosting the hoster; empty where it is unknown. */
+  /** Its operator, for hosting the hosting company; empty if unknown. */
   readonly provider: string
-  /** The newest day on which a feed listed the address, UTC. */
+  /** The last day on which a feed listed the address, UTC. */
   readonly last_seen_at: string
-  /** Of the recent days, those on which it was listed. */
+  /** Percentage of recent days on which it was listed. */
   readonly percent_days_seen: number
 }
 
-/** Where the check has `previous`: how far and how fast its user would have travelled. */
+/** Distance and speed from `previous`; absent if the check has none. */
 export interface Travel {
-  /** Both addresses have a place. Otherwise all else is empty. */
+  /** Both addresses have a location. If false, the other members are empty. */
   readonly known: boolean
-  /** The least distance that the accuracy of both places allows. */
+  /** The shortest distance that the accuracy of both locations allows. */
   readonly km: number
   /** From `previous.at` to now, at least one minute. */
   readonly hours: number
-  /** km over hours. */
+  /** `km` divided by `hours`. */
   readonly kmh: number
-  /** Both are in one country. */
+  /** Both are in the same country. */
   readonly same_country: boolean
-  /** One autonomous system announces both. */
+  /** The same AS announces both. */
   readonly same_asn: boolean
-  /** Both places are likely to be those of the user. */
+  /** Both are likely to be locations of the user. */
   readonly reliable: boolean
-  /** What of either address says otherwise. */
+  /** Facts about either address that make it unreliable. */
   readonly unreliable_because: readonly (
     | 'relay'
     | 'vpn'
