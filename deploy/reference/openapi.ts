@@ -43,6 +43,11 @@ const feedbackRequest = z
               .describe('When it was seen: an RFC 3339 time with a zone, or a day. Default: now.')
               .exactOptional(),
             note: z.string().describe('A reason, or a reference of your own.').exactOptional(),
+            request_id: z
+              .string()
+              .regex(/^[A-Za-z0-9._-]{1,64}$/)
+              .describe('Your id of the login: outcomes with the same one count once.')
+              .exactOptional(),
           })
           .describe('An address and its outcome.'),
       )

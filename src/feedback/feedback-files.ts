@@ -5,6 +5,7 @@
 // Forgetting an address writes spaces over its lines, and over notes that mention it, in place:
 // nobody who appends can lose a line by that, and no copy of the file is left. Readers skip spaces.
 
+import { statSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { makeOwnFolder, openOwnHandle } from '../base/system/own-files.ts'
 import { join } from 'node:path'
@@ -165,6 +166,48 @@ export async function readDayOutcomes(
   }
 }
 
+/** By day: how many bytes of its file have been read. */
+export type FeedbackPosition = Readonly<Record<string, number>>
+
+/** What came behind `from`, of days not before `sinceMs`, at most `linesMax` lines; and how far. */
+export async function readNewOutcomes(
+  state: string,
+  from: FeedbackPosition,
+  { sinceMs, linesMax }: { readonly sinceMs: number; readonly linesMax: number },
+) {
+  const outcomes: (KeptOutcome & { readonly day: string; readonly at: number })[] = []
+  const position: Record<string, number> = {}
+  let lines = 0
+  for (const { day, path } of await outcomeDays(state)) {
+    if (day < dayName(sinceMs)) continue
+    position[day] = from[day] ?? 0
+    const take = (line: Buffer, at: number, isWhole: boolean): boolean => {
+      if (!isWhole || lines === linesMax) return false
+      lines += 1
+      position[day] = at + line.length + 1
+      const outcome = parseLine(line)
+      if (outcome !== undefined) outcomes.push({ ...outcome, day, at })
+      return true
+    }
+    const file = await open(path, 'r')
+    try {
+      await eachLine(file, take, position[day])
+    } finally {
+      await file.close()
+    }
+  }
+  return { outcomes, position, isMore: lines === linesMax }
+}
+
+/** Grows with every outcome that comes in; `''` where there is none. */
+export function feedbackSize(state: string, nowMs: number): string {
+  const sizes = [nowMs, nowMs - msPerDay].flatMap((ms) => {
+    const path = join(feedbackFolder(state), `${dayName(ms)}.jsonl`)
+    return statSync(path, { throwIfNoEntry: false })?.size ?? []
+  })
+  return sizes.join(' ')
+}
+
 /** `undefined` for an erased, truncated or otherwise invalid line. */
 function parseLine(line: Buffer): KeptOutcome | undefined {
   const row = parseJsonObject(line)
@@ -217,10 +260,13 @@ export async function pruneOutcomes(state: string, days: number, nowMs: number):
 const blockBytes = 1 << 16
 const newline = 0x0a
 
-/** Calls `take` with each line without its end, and where it begins; the last may be cut off. */
+/**
+ * Calls `take` with each line without its end, where it begins, and whether it has one: the last
+ * may be cut off. Stops where `take` returns false.
+ */
 async function eachLine(
   file: FileHandle,
-  take: (line: Buffer, at: number) => void,
+  take: (line: Buffer, at: number, isWhole: boolean) => unknown,
   from = 0,
 ): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
@@ -229,13 +275,13 @@ async function eachLine(
     const block = Buffer.alloc(blockBytes)
     const { bytesRead } = await file.read(block, 0, blockBytes, at + rest.length)
     if (bytesRead === 0) {
-      if (rest.length > 0) take(rest, at)
+      if (rest.length > 0) take(rest, at, false)
       return
     }
     const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)])
     let start = 0
     for (let to = bytes.indexOf(newline); to >= 0; to = bytes.indexOf(newline, start)) {
-      take(bytes.subarray(start, to), at + start)
+      if (take(bytes.subarray(start, to), at + start, true) === false) return
       start = to + 1
     }
     rest = bytes.subarray(start)

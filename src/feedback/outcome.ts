@@ -31,13 +31,18 @@ export interface Outcome {
   /** When it was seen, milliseconds since the epoch. */
   readonly atMs: number
   readonly note: string
+  /** Of the caller's request: outcomes with the same one are one (contract 6.11). */
+  readonly requestId?: string | undefined
 }
 
 interface OutcomeFault {
   readonly message: string
   /** Of the row. */
-  readonly member: '' | 'ip' | 'outcome' | 'at' | 'note'
+  readonly member: '' | 'ip' | 'outcome' | 'at' | 'note' | 'request_id'
 }
+
+/** As in `X-Request-Id` (contract 3.11). */
+const requestIdForm = /^[\w.-]{1,64}$/
 
 /** Clocks differ. */
 const aheadMsMax = 300_000
@@ -56,7 +61,8 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
     return { message: 'Not an object: send {"ip", "outcome"}.', member: '' }
   }
-  const { ip, outcome, at, note = '' } = row as Readonly<Record<string, unknown>>
+  const members = row as Readonly<Record<string, unknown>>
+  const { ip, outcome, at, note = '', request_id: requestId } = members
   if (typeof ip !== 'string') return { message: 'There must be a string.', member: 'ip' }
   const address = canonicalAddress(ip)
   if (address === undefined) return { message: addressFaultText(ip), member: 'ip' }
@@ -72,8 +78,16 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   if (typeof note !== 'string' || Buffer.byteLength(note) > noteBytesMax) {
     return { message: `There must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
   }
+  if (
+    requestId !== undefined &&
+    !(typeof requestId === 'string' && requestIdForm.test(requestId))
+  ) {
+    const message =
+      'There must be a string of 1 to 64 letters, digits, dots, dashes and underscores.'
+    return { message, member: 'request_id' }
+  }
   // What a clock ahead says has been seen by now; else it would outvote what comes after it.
-  return { address, outcome: known, atMs: Math.min(atMs, nowMs), note }
+  return { address, outcome: known, atMs: Math.min(atMs, nowMs), note, requestId }
 }
 
 /**
@@ -81,7 +95,7 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
  * the line is cut off. The key comes last: its share of the day is counted by it.
  */
 export function outcomeLine(
-  { address, outcome, atMs, note }: Outcome,
+  { address, outcome, atMs, note, requestId }: Outcome,
   { keyId, receivedMs }: { readonly keyId: string; readonly receivedMs: number },
 ): string {
   const line = {
@@ -89,6 +103,7 @@ export function outcomeLine(
     outcome,
     at: new Date(atMs).toISOString(),
     ...(note === '' ? {} : { note }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
     received: new Date(receivedMs).toISOString(),
     key_id: keyId,
   }
@@ -102,7 +117,8 @@ export function keyOfLine(line: string): string | undefined {
 
 /**
  * A line without what it says of an innermost address in any form: all of it for a line about the
- * address, its note for one that only mentions it there. `undefined` where there is nothing.
+ * address, note and request id for one that only mentions it there. `undefined` where there is
+ * nothing.
  */
 export function erasedLine(
   line: string,
@@ -111,11 +127,11 @@ export function erasedLine(
   const about = /^\{"ip":"([^"]+)"/.exec(line)?.[1]
   const all = { what: 'outcomes', line: '' } as const
   if (about !== undefined && innermostAddress(about) === address) return all
-  // Of a whole line only a note is a text that people wrote, and few have one.
-  const isPlain = about !== undefined && line.endsWith('}') && !line.includes('"note":')
+  // Only these two members are the caller's own words.
+  const isPlain = about !== undefined && line.endsWith('}') && !/"(?:note|request_id)":/.test(line)
   if (isPlain || !mentionsAddress(line, address)) return undefined
   const row = parseJsonObject(Buffer.from(line))
-  if (typeof row === 'string' || !('note' in row)) return all
-  const { note: _, ...rest } = row
+  if (typeof row === 'string' || !('note' in row || 'request_id' in row)) return all
+  const { note: _, request_id: __, ...rest } = row
   return { what: 'notes', line: JSON.stringify(rest) }
 }

@@ -18,8 +18,10 @@ import {
   appendOutcomes,
   eraseOutcomes,
   feedbackFolder,
+  type FeedbackPosition,
   lastOutcomes,
   pruneOutcomes,
+  readNewOutcomes,
   readOutcomes,
 } from '../../src/feedback/feedback-files.ts'
 import {
@@ -259,6 +261,49 @@ describe('feedback', () => {
     expect(await eraseOutcomes(state, '192.0.2.2')).toEqual({ outcomes: 1, notes: 0 })
   })
 
+  it('is read on from where a reader had got to, by whole lines, a part at a time', async () => {
+    const state = newFolder()
+    const yesterday = { ...about, receivedMs: nowMs - dayMs }
+    const withId = { ...outcome('192.0.2.3'), requestId: 'login-7.a_b' }
+    await appendOutcomes(state, [outcome('192.0.2.9')], { ...about, receivedMs: nowMs - 2 * dayMs })
+    await appendOutcomes(state, [outcome('192.0.2.1'), outcome('192.0.2.2')], yesterday)
+    await appendOutcomes(state, [withId], about)
+    const read = (from: FeedbackPosition, linesMax: number) =>
+      readNewOutcomes(state, from, { sinceMs: nowMs - dayMs, linesMax })
+    const first = await read({}, 2)
+    const second = await read(first.position, 2)
+    const named = [first, second].map(({ outcomes, isMore }) => [
+      ...outcomes.map(({ address, requestId = '' }) => `${address} ${requestId}`.trim()),
+      isMore,
+    ])
+    expect(named).toEqual([
+      ['192.0.2.1', '192.0.2.2', true],
+      ['192.0.2.3 login-7.a_b', false],
+    ])
+    // A line under way has no end yet.
+    const path = join(feedbackFolder(state), '2026-08-22.jsonl')
+    const whole = readFileSync(path)
+    appendFileSync(path, whole.subarray(0, 40))
+    expect(await read(second.position, 9)).toMatchObject({
+      outcomes: [],
+      position: second.position,
+    })
+    appendFileSync(path, whole.subarray(40))
+    expect((await read(second.position, 9)).outcomes).toMatchObject([{ at: whole.length }])
+  })
+
+  it('forgets an address in a request id, too', async () => {
+    const state = newFolder()
+    const said = { ...outcome('9.1.1.1', 'a note'), requestId: '192.0.2.1-17' }
+    await appendOutcomes(state, [said, { ...said, requestId: 'login-17' }], about)
+    expect(await eraseOutcomes(state, '192.0.2.1')).toEqual({ outcomes: 0, notes: 1 })
+    const left = (await allOf(state)).map(({ note, requestId }) => [note, requestId])
+    expect(left).toEqual([
+      ['', undefined],
+      ['a note', 'login-17'],
+    ])
+  })
+
   it('goes when it is old', async () => {
     const state = newFolder()
     expect(await pruneOutcomes(state, 2, nowMs)).toBe(0)
@@ -292,6 +337,12 @@ describe('an outcome', () => {
     [{ ip: '192.0.2.1', outcome: 'abusive', at: '1969-12-31' }, 'at'],
     [{ ip: '192.0.2.1', outcome: 'abusive', note: 7 }, 'note'],
     [{ ip: '192.0.2.1', outcome: 'abusive', note: 'é'.repeat(101) }, 'note'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', request_id: 7 }, 'request_id'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', request_id: null }, 'request_id'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', request_id: '' }, 'request_id'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', request_id: 'a b' }, 'request_id'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', request_id: 'é' }, 'request_id'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', request_id: 'x'.repeat(65) }, 'request_id'],
   ])('that is wrong names its member: %j', (row, member) => {
     expect(readOutcome(row, nowMs)).toMatchObject({ member })
   })

@@ -187,6 +187,8 @@ export interface FeedbackRequest {
     readonly at?: string
     /** A reason, or a reference of your own. */
     readonly note?: string
+    /** Your id of the login: outcomes with the same one count once. */
+    readonly request_id?: string
   }[]
 }
 
