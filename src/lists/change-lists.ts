@@ -11,6 +11,7 @@ import { chunkMadeAt } from './list-chunk.ts'
 import { type EntryChanges, type ListState, countChanges, mergeEntries } from './merge-entries.ts'
 import { type ListEntry, listError } from './list-entry.ts'
 import {
+  isReportedList,
   listEntriesMax,
   listNameForm,
   listPrefixesMax,
@@ -69,7 +70,7 @@ async function change(
       lists: list === undefined ? lists : [...lists, list].sort(byName),
       acts:
         undoes === undefined
-          ? [...catalogue.acts, actOf(rest, now)].slice(-undoActsMax)
+          ? newestActs([...catalogue.acts, actOf(rest, now)])
           : catalogue.acts.filter((_, i) => i !== undoes),
     }
     checkLimits(next)
@@ -104,6 +105,16 @@ const byName = (a: StoredList, b: StoredList): number => (a.name < b.name ? -1 :
 
 function actOf({ act, list, before }: Omit<Plan, 'after' | 'undoes'>, now: number): UndoableAct {
   return { act, list, at: secondsOf(now), before: before ?? null }
+}
+
+/** Outcomes act all day: of each list that they fill the newest act stays, beside those of people. */
+function newestActs(acts: readonly UndoableAct[]): readonly UndoableAct[] {
+  const own = acts.filter(({ list }) => !isReportedList(list)).slice(-undoActsMax)
+  const isKept = (act: UndoableAct): boolean =>
+    isReportedList(act.list)
+      ? acts.findLast(({ list }) => list === act.list) === act
+      : own.includes(act)
+  return acts.filter(isKept)
 }
 
 export const secondsOf = (ms: number): number => Math.floor(ms / 1000)
@@ -147,11 +158,21 @@ export function checkListName(name: string): void {
   )
 }
 
+/** What a login turned out to be challenges at most (contract 6.11). */
+export function reportedEffectError(name: string, effect: ListEffect): IpriskError {
+  return listError(
+    'list_effect',
+    `Outcomes fill the list ${name}, so its effect is none, and not ${effect}. Entries of your own ` +
+      'belong in a list of another name.',
+  )
+}
+
 export async function createList(
   moment: Moment,
   { name, effect }: { readonly name: string; readonly effect: ListEffect },
 ): Promise<ListChange> {
   checkListName(name)
+  if (isReportedList(name) && effect !== 'none') throw reportedEffectError(name, effect)
   return change(moment, (catalogue) => {
     const before = listNamed(catalogue, name)
     if (before !== undefined) {
@@ -198,6 +219,7 @@ export interface ListImport {
   /** Also where that leaves none: an empty file is mostly a failed download. */
   readonly force: boolean
   readonly effect?: ListEffect | undefined
+  readonly remove?: readonly string[]
 }
 
 /** Throws `list_effect` and `list_emptied`. */
@@ -224,7 +246,7 @@ export function importEntries(
   name: string,
   asked: ListImport,
 ): Promise<ListChange> {
-  const changes = { put: asked.entries, remove: [] }
+  const changes = { put: asked.entries, remove: asked.remove ?? [] }
   const check = (before: StoredList): void => checkImport(before, asked)
   return merge(moment, { act: 'import', name, changes, replace: asked.replace, check })
 }
@@ -248,10 +270,15 @@ function merge(
   })
 }
 
-/** Restores what the newest act found, of one list or of all; throws `undo_none`. */
+/**
+ * Restores what the newest act found, of one list, or of all but those that outcomes fill; throws
+ * `undo_none`.
+ */
 export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
   return change(moment, async ({ acts, lists }) => {
-    const undoes = acts.findLastIndex(({ list }) => name === undefined || list === name)
+    const undoes = acts.findLastIndex(({ list }) =>
+      name === undefined ? !isReportedList(list) : list === name,
+    )
     const act = acts[undoes]
     if (act === undefined) {
       const of = name === undefined ? '' : ` of ${name}`

@@ -1,8 +1,20 @@
 // The limits of own lists.
 
+import { msPerDay } from '../base/day.ts'
+
 /** Users type it; answers and metrics hold it. */
 export const listNameForm = /^[a-z][a-z0-9-]{0,31}$/
 export const listNameCharsMax = 32
+
+/** Outcomes fill them (contract 6.11): their effect is `none`. */
+export const reportedLists = ['reported', 'reported-shared'] as const
+export type ReportedList = (typeof reportedLists)[number]
+export const isReportedList = (name: string): name is ReportedList =>
+  reportedLists.some((list) => list === name)
+
+/** So many abusive outcomes within that time enter an address there. */
+export const abusiveMin = 5
+export const outcomeWindowMs = msPerDay
 
 /** All may match one address, and then stand in its answer. */
 export const listsMax = 1000

@@ -35,6 +35,11 @@ const add = (entries: readonly string[], force = false) =>
   ({ act: 'add', list: 'mine', entries, force }) as const
 const act = (request: ListRequest) =>
   actOnLists({ state, store, now, via: 'console as maria', onUnwritten: () => undefined }, request)
+const keyOf = (text: string): string => {
+  const key = parseEntryKey(text)
+  if (typeof key !== 'string') throw new Error(key.fault)
+  return key
+}
 const faultOf = (request: ListRequest): readonly string[] => {
   try {
     checkListRequest({ now }, request)
@@ -97,11 +102,7 @@ describe('an act on a list', () => {
 
   it('that another one overtook leaves no chunk behind, and removes none of the other', async () => {
     await createList({ store, now }, { name: 'mine', effect: 'block' })
-    const entryOf = (text: string) => {
-      const key = parseEntryKey(text)
-      if (typeof key !== 'string') throw new Error(key.fault)
-      return { key, expires: 0, added: 1, note: '' }
-    }
+    const entryOf = (text: string) => ({ key: keyOf(text), expires: 0, added: 1, note: '' })
     let overtaken = 0
     const raced: ListStore = {
       ...store,
@@ -115,4 +116,34 @@ describe('an act on a list', () => {
     const wanted = chunkIdsOf(parseCatalogue((await store.catalogue()).text))
     expect((await store.chunkIds()).toSorted()).toEqual([...wanted].toSorted())
   })
+
+  it('of outcomes takes no step from people, who undo it by its name alone', async () => {
+    await act({ act: 'create', list: 'mine', effect: 'block' })
+    for (let i = 0; i < 12; i += 1) await act(add([`192.0.2.${i}`]))
+    const entryOf = (i: number) => [{ key: keyOf(`192.0.3.${i}`), expires: 0, added: 1, note: '' }]
+    await act({ act: 'create', list: 'reported', effect: 'none' })
+    for (let i = 0; i < 12; i += 1) {
+      const how = { replace: false, force: false, remove: i === 11 ? [keyOf('192.0.3.0')] : [] }
+      await act({ act: 'import', list: 'reported', entries: entryOf(i), ...how })
+    }
+    const { acts } = parseCatalogue((await store.catalogue()).text)
+    expect(acts.map(({ list }) => list)).toEqual([...Array<string>(10).fill('mine'), 'reported'])
+    const undo = async (list?: string) => {
+      const undone = await act({ act: 'undo', list })
+      return [undone.list, undone.added, undone.removed]
+    }
+    for (let i = 0; i < 10; i += 1) expect(await undo()).toEqual(['mine', 0, 1])
+    await expect(undo()).rejects.toMatchObject({ code: 'undo_none' })
+    expect(await undo('reported')).toEqual(['reported', 1, 1])
+    const removed = await act({ act: 'remove', list: 'reported', entries: ['192.0.3.1'] })
+    expect(removed.cautions).toEqual([expect.stringMatching(/^with feedback.lists .* legitimate/)])
+  })
+
+  it.each(['allow', 'block'] as const)(
+    'makes no list of outcomes with the effect %s',
+    async (effect) => {
+      const made = act({ act: 'create', list: 'reported-shared', effect })
+      await expect(made).rejects.toMatchObject({ code: 'list_effect' })
+    },
+  )
 })

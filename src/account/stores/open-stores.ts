@@ -26,6 +26,7 @@ import {
   createRedisKeyStore,
   createRedisLastUsedStore,
   createRedisListStore,
+  createRedisOutcomeWindows,
   createRedisQuotaLedger,
 } from './redis/redis-keys.ts'
 import { createSharedLimiter } from '../limits/shared-limiter.ts'
@@ -61,6 +62,8 @@ export interface Stores {
   readonly uses: LastUsedStore
   /** Own lists, opened on first use: workers map what the primary compiled. */
   readonly openLists: () => Promise<ListStore>
+  /** For many machines only; one machine counts in memory (src/feedback/outcome-windows.ts). */
+  readonly outcomeWindows?: ReturnType<typeof createRedisOutcomeWindows>
   /** A worker's limiter, one per process. */
   readonly openLimiter: () => Limiter
   /** `outages` counts from the start of this process. */
@@ -222,6 +225,7 @@ async function openShared(
     name: connection.name,
     keyStore: createRedisKeyStore(breaker, hooks.onTrouble),
     openLists: async () => createRedisListStore(breaker),
+    outcomeWindows: createRedisOutcomeWindows(breaker),
     ledger,
     uses: createRedisLastUsedStore(breaker),
     openLimiter: () =>

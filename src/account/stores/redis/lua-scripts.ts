@@ -13,9 +13,12 @@
 //   iprisk:{keys}:version                   the counter
 //   iprisk:{lists}:catalogue                hash: tag, text
 //   iprisk:{lists}:chunks                   hash: id → text
+//   iprisk:{<address>}:abusive              sorted set: requests by when their abuse was seen, ms
+//   iprisk:{<address>}:legitimate           when that was reported last, ms
 //
 // Twins in TypeScript, compared by tests: `leaseGrantUnits` (quota-ledger.ts), `takeFromBucket`
-// (test/account/limits/machines/take-from-bucket.ts).
+// (test/account/limits/machines/take-from-bucket.ts), `newOutcomeWindows`
+// (src/feedback/outcome-windows.ts).
 
 export interface LuaScript {
   readonly name: string
@@ -207,4 +210,31 @@ export const replaceCatalogueScript: LuaScript = {
 if (redis.call('HGET', KEYS[1], 'tag') or '') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'tag', ARGV[2], 'text', ARGV[3])
 return 1`,
+}
+
+/**
+ * KEYS: abusive, legitimate. Request (`''`: legitimate), at, received, window, how many are kept →
+ * how many stand, since when. All in milliseconds.
+ */
+export const countOutcomeScript: LuaScript = {
+  name: 'count an outcome',
+  repeatable: true,
+  kept: true,
+  text: `
+local request, at, received, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local from = received - window
+local cleared = tonumber(redis.call('GET', KEYS[2]) or '0')
+if request == '' then
+  if received > cleared then redis.call('SET', KEYS[2], ARGV[3], 'PX', window) end
+  return {0, 0}
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', from))
+if at > from and not redis.call('ZSCORE', KEYS[1], request) then
+  redis.call('ZADD', KEYS[1], ARGV[2], request)
+  redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - ARGV[5])
+  redis.call('PEXPIRE', KEYS[1], window)
+end
+if cleared > from then return {0, 0} end
+local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+return {redis.call('ZCARD', KEYS[1]), tonumber(first[2] or '0')}`,
 }

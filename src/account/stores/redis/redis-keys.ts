@@ -12,6 +12,7 @@ import { createQueue, mapInParallel } from '../../../base/concurrency.ts'
 import { formatCounted } from '../../../base/text/number-format.ts'
 import type { Day } from '../../../base/day.ts'
 import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
+import { abusiveMin, outcomeWindowMs } from '../../../lists/list-limits.ts'
 import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 import { type KeyRecord, lostRecord } from '../../keys/key-record.ts'
 import { type KeyChanges, type KeyStore, keyExistsError } from '../../keys/key-store.ts'
@@ -311,5 +312,24 @@ export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
     },
     chunkIds: async () => (await runScript(script.fieldNamesScript, [chunksName])) as string[],
     close: breaker.close,
+  }
+}
+
+// How many abusive outcomes stand against an address: the same counts for all machines.
+
+export function createRedisOutcomeWindows({ runScript }: StoreCircuitBreaker) {
+  return {
+    count: async (
+      visitor: string,
+      outcome: { readonly request: string; readonly atMs: number; readonly receivedMs: number },
+    ) => {
+      const names = [`iprisk:{${visitor}}:abusive`, `iprisk:{${visitor}}:legitimate`]
+      const { request, atMs, receivedMs } = outcome
+      const args = [request, atMs, receivedMs, outcomeWindowMs, abusiveMin]
+      const reply = await runScript(script.countOutcomeScript, names, args)
+      const [abusive, sinceMs] = reply as [number, number]
+      return { abusive, sinceMs }
+    },
+    takeForgotten: () => 0,
   }
 }

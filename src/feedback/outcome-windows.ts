@@ -1,0 +1,82 @@
+// How many abusive outcomes stand against a visitor's address (`visitorOf`) within a day (contract
+// 6.11): the counts of one machine, in memory. For many machines a script counts the same in the
+// store (stores/redis/lua-scripts.ts).
+//
+// - Outcomes of one request are one; without a request id, those of one minute are.
+// - An abusive outcome counts at its `at`, a legitimate one from when it came in: none stands for a
+//   day after that.
+// - Of an address the newest `abusiveMin` requests are kept: more decide nothing.
+// - Counting an outcome again changes nothing, so after a crash the files of the days are read
+//   again. Above `addressesMax` the address that was reported longest ago is forgotten.
+
+import { abusiveMin, outcomeWindowMs } from '../lists/list-limits.ts'
+import type { KeptOutcome } from './feedback-files.ts'
+
+/** Of each word: some 190 MB where all have five requests with ids of 36 characters. */
+const windowAddressesMax = 200_000
+
+/** `request` is `''` for a legitimate outcome. */
+export interface CountedOutcome extends Pick<KeptOutcome, 'atMs' | 'receivedMs'> {
+  readonly request: string
+}
+
+interface Standing {
+  /** At most `abusiveMin`. */
+  readonly abusive: number
+  /** The oldest of them, milliseconds since the epoch. */
+  readonly sinceMs: number
+}
+
+export interface OutcomeWindows {
+  /** Counts an outcome. What stood when it came in, with it. */
+  readonly count: (visitor: string, outcome: CountedOutcome) => Standing | Promise<Standing>
+  /** How many addresses were given up for lack of room since the last call. */
+  readonly takeForgotten: () => number
+}
+
+const nothing: Standing = { abusive: 0, sinceMs: 0 }
+
+export function countedOutcome(of: KeptOutcome): CountedOutcome {
+  const { outcome, atMs, receivedMs, requestId } = of
+  const own = requestId === undefined ? String(Math.floor(atMs / 60_000)) : `r${requestId}`
+  return { atMs, receivedMs, request: outcome === 'legitimate' ? '' : own }
+}
+
+export function newOutcomeWindows(addressesMax = windowAddressesMax) {
+  const abusive = new Map<string, readonly (readonly [request: string, atMs: number])[]>()
+  const legitimate = new Map<string, number>()
+  let forgotten = 0
+  /** The oldest first. */
+  const keep = <T>(kept: Map<string, T>, visitor: string, value: T, isOver: (of: T) => boolean) => {
+    kept.delete(visitor)
+    kept.set(visitor, value)
+    for (const [oldest, of] of kept) {
+      const over = isOver(of)
+      if (!over && kept.size <= addressesMax) return
+      kept.delete(oldest)
+      forgotten += Number(!over)
+    }
+  }
+  return {
+    count: (visitor, { request, atMs, receivedMs }) => {
+      const fromMs = receivedMs - outcomeWindowMs
+      if (request === '') {
+        const latest = Math.max(receivedMs, legitimate.get(visitor) ?? 0)
+        keep(legitimate, visitor, latest, (ms) => ms <= fromMs)
+        return nothing
+      }
+      const known = (abusive.get(visitor) ?? []).filter(([, ms]) => ms > fromMs)
+      const isNew = atMs > fromMs && !known.some(([of]) => of === request)
+      const all = isNew ? [...known, [request, atMs] as const] : known
+      const newest = all.sort(([, a], [, b]) => a - b).slice(-abusiveMin)
+      keep(abusive, visitor, newest, (of) => !of.some(([, ms]) => ms > fromMs))
+      if ((legitimate.get(visitor) ?? 0) > fromMs) return nothing
+      return { abusive: newest.length, sinceMs: newest[0]?.[1] ?? 0 }
+    },
+    takeForgotten: () => {
+      const taken = forgotten
+      forgotten = 0
+      return taken
+    },
+  } satisfies OutcomeWindows
+}
