@@ -29,6 +29,7 @@ const programs = {
   'policy-check-thread': 'src/policy/check-thread-main.js',
   'compile-lists': 'src/supervisor/lists/compile-lists-main.js',
   'fetch-keys': 'src/supervisor/agents/fetch-keys-main.js',
+  'outcome-lists': 'src/supervisor/lists/outcome-lists-main.js',
   'make-set': 'src/adapters/make-set-main.js',
   'pull-child': 'src/publish/pull/pull-child-main.js',
   'console-process': 'src/console/process/console-process-main.js',

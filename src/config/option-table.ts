@@ -334,6 +334,9 @@ export const optionTable = {
     help: 'how many days to keep feedback',
     type: is.whole([1, 3650], 'days').default(180),
   }),
+  'feedback.lists': toggle('--feedback-lists', ['serve'], {
+    help: 'let outcomes enter addresses in the own lists reported and reported-shared',
+  }),
   // It wins over the mirror.
   'build.offline': toggle('--offline', ['build', 'start'], {
     help: 'use the stored snapshots, fetch nothing',

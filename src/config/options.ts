@@ -34,6 +34,7 @@ export const settingsSchema = z.strictObject({
   ...membersOf(''),
   store: z.strictObject(membersOf('store.'), 'an object'),
   serve: z.strictObject(membersOf('serve.'), 'an object'),
+  feedback: z.strictObject(membersOf('feedback.'), 'an object'),
   build: z.strictObject(membersOf('build.'), 'an object'),
   publish: z.strictObject(membersOf('publish.'), 'an object'),
   plans,

@@ -54,6 +54,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const planUnknown = typeof plan === 'string' && planNames?.includes(plan) === false
   const url = at('store.url')
   const store = typeof url === 'string' ? parseStoreUrl(url) : undefined
+  const losesCounts = at('feedback.lists') === true && at('serve.feedbackDays') === 1
   const storeless = 'it is of use only with store.url'
   const rules: readonly Rule[] = [
     [
@@ -94,6 +95,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
       isBetween(at('serve.sample'), 0, sampledChecksJudged),
       `it must be 0, or at least ${sampledChecksJudged}: fewer addresses judge no table`,
     ],
+    ['serve.feedbackDays', losesCounts, 'with feedback.lists it must be at least 2'],
     [
       'serve.tableUrl',
       !hasKeys(at('serve.tableTrust')),

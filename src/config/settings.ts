@@ -55,6 +55,7 @@ function writeDefaults(tree: SettingTree): void {
   const none = {
     store: {},
     serve: {},
+    feedback: {},
     build: {},
     publish: {},
     plans: {},

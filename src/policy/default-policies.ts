@@ -16,6 +16,12 @@ const rules = [
   },
   { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
   { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
+  {
+    name: 'reported-here',
+    description: 'Logins from the address turned out abusive here (--feedback-lists).',
+    condition: '"reported" in lists && !("list_allowed" in reasons)',
+    action: 'challenge',
+  },
 ] as const
 
 /** With `observe` its rules decide nothing yet. */

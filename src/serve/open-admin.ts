@@ -26,6 +26,7 @@ import type { Settings } from '../config/settings.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openFilesOf } from '../observe/open-descriptors.ts'
 import type { ListsManager } from '../supervisor/lists/lists-manager.ts'
+import type { OutcomeLists } from '../supervisor/lists/outcome-lists.ts'
 import type { SetManager } from '../supervisor/sets/set-manager.ts'
 import { urlOf } from '../supervisor/sockets/port-probe.ts'
 import type { Refresh, RefreshStatus } from '../supervisor/tables/refresh.ts'
@@ -43,6 +44,7 @@ export interface ShownParts {
   readonly supervisor: Supervisor
   readonly tables: TableManager
   readonly lists: ListsManager
+  readonly outcomes: OutcomeLists | undefined
   readonly sets: Pick<SetManager, 'folders' | 'conditions'>
   readonly policies: WatchedPolicies
   readonly sample: TrafficSample | undefined
@@ -184,7 +186,7 @@ async function gatherAll(
   supply: () => TableSources | undefined,
   refusals: AdminRefusals,
 ): Promise<ScrapeData> {
-  const { supervisor, tables, policies, lists, sample } = parts
+  const { supervisor, tables, policies, lists, outcomes, sample } = parts
   const { total, workers } = await supervisor.collectCounters()
   const { workers: seen, ...status } = supervisor.status()
   const workerStatuses = await Promise.all(
@@ -203,6 +205,7 @@ async function gatherAll(
     now: Date.now(),
     policies: policies.status(),
     lists: lists.status(),
+    outcomes: outcomes?.counts(),
     sample: sample?.status(),
     adminRefusals: refusals.counts(),
   }

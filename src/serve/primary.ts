@@ -39,6 +39,7 @@ import { decisionLogOf, rotateDecisionLog } from '../observe/rotate-decision-log
 import { openTrafficSample } from '../observe/traffic-sample.ts'
 import { startAgentKeys } from '../supervisor/agents/agent-keys.ts'
 import { createListsManager, type ListsManager } from '../supervisor/lists/lists-manager.ts'
+import { startOutcomeLists } from '../supervisor/lists/outcome-lists.ts'
 import {
   type ControlReply,
   type ControlRequest,
@@ -181,7 +182,7 @@ async function checkStart({ settings, log }: ServerOptions) {
 }
 
 async function runWithWorkers(
-  parts: Omit<Parts, 'tables' | 'lists' | 'sets' | 'shutdown'>,
+  parts: Omit<Parts, 'tables' | 'lists' | 'outcomes' | 'sets' | 'shutdown'>,
 ): Promise<number> {
   const { settings, early, log, supervisor, policies, sample } = parts
   const { copies, shutdown } = early
@@ -202,6 +203,10 @@ async function runWithWorkers(
     log,
     signal: shutdown.signal,
   })
+  const files = { table: tables.file, lists: lists.file }
+  const outcomes = settings.feedback.lists
+    ? startOutcomeLists({ settings, ...files, log })
+    : undefined
   const conditions = setConditions(settings)
   const sets = createSetManager({
     stateFolder,
@@ -217,9 +222,10 @@ async function runWithWorkers(
     log,
   })
   try {
-    return await runServer({ ...parts, tables, lists, sets, shutdown })
+    return await runServer({ ...parts, tables, lists, outcomes, sets, shutdown })
   } finally {
     sets.close()
+    outcomes?.close()
     await lists.close()
     await sample?.close({ write: !shutdown.yielded() })
   }

@@ -322,6 +322,10 @@ describe('one problem', () => {
     [flag({ port: ' 80' }), `serve.port = " 80" (the flag --port): ${port}`],
     [flag({ port: '9090' }), 'serve.adminPort = 9090 (the default): it must be another port'],
     [
+      flag({ feedbackLists: 'true', feedbackDays: '1' }),
+      'serve.feedbackDays = 1 (the flag --feedback-days): with feedback.lists it must be at least 2',
+    ],
+    [
       flag({ host: '1.2.3.400' }),
       'serve.host = "1.2.3.400" (the flag --host): it must be an address',
     ],
@@ -378,7 +382,7 @@ describe('one problem', () => {
     [{ file: { serv: {} } }, 'there is no such member; did you mean serve?'],
     [{ file: { 'admin-port': 1 } }, 'there is no such member; did you mean serve.adminPort?'],
     [{ file: { build: { 'as-of': '2026-08-22' } } }, 'did you mean build.asOf?'],
-    [{ file: { json: true } }, 'store, serve, build, publish, plans'],
+    [{ file: { json: true } }, 'store, serve, feedback, build, publish, plans'],
     [{ file: { invocation: {} } }, 'it is given by flags alone'],
     [{ file: '{"__proto__": 1}' }, '__proto__ (the file'],
     [{ file: { serve: { prot: 1 } } }, 'serve.prot = 1 (the file'],

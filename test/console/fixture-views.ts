@@ -183,6 +183,7 @@ export function addressView(ip: string, without: string, days: number): AddressV
         list: 'partners',
         effect: 'none',
         entry: '185.220.101.0/24',
+        since: '2026-08-01T00:00:00Z',
         until: '2026-12-31T00:00:00Z',
         note: hostile,
       },

@@ -15,6 +15,7 @@ import {
   httpStatuses,
 } from '../../observe/request-counters.ts'
 import type { AdminRefusalCode } from '../admin-refusals.ts'
+import { noOutcomeCounts, type OutcomeCounts } from '../../lists/reported-lists.ts'
 import type { ListsStatus } from '../../supervisor/lists/lists-manager.ts'
 import type { WorkerStatus } from '../../supervisor/supervisor.ts'
 import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
@@ -37,6 +38,8 @@ export interface ScrapeData {
   readonly tables: TableManagerStatus
   readonly policies?: PoliciesStatus | undefined
   readonly lists: ListsStatus
+  /** Absent where outcomes fill no lists. */
+  readonly outcomes?: OutcomeCounts | undefined
   /** Absent where no traffic is sampled. */
   readonly sample?: SampleStatus | undefined
   readonly refresh: RefreshStatus | undefined
@@ -64,7 +67,11 @@ export function metricFamilies(gathered: ScrapeData): MetricFamilies {
   }
 }
 
-function policyFamilies({ policies, lists }: ScrapeData): MetricFamilies {
+function policyFamilies({
+  policies,
+  lists,
+  outcomes = noOutcomeCounts,
+}: ScrapeData): MetricFamilies {
   const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
   return {
     iprisk_policies_info: family(
@@ -84,6 +91,10 @@ function policyFamilies({ policies, lists }: ScrapeData): MetricFamilies {
       '1 while the own lists in the store cannot be used: ' +
         'the previous lists stay in use, after a start the readable parts.',
       Number(lists.failure !== ''),
+    ),
+    iprisk_reported_addresses_total: family(
+      'Addresses in the own lists that outcomes fill, by result: entered, left, or not entered because a list allows them (allowed), their key (over_key) or the lists (full) have no room, or their counts had none (forgotten).',
+      ...by('result', outcomes),
     ),
   }
 }

@@ -4,6 +4,7 @@
 import { usageError } from '../../base/coded-error.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { answerWithInsights, type ExplainedAnswer } from '../../table/explain/insights.ts'
+import type { ListedBy } from '../../table/explain/matching-entries.ts'
 import { type Day, parseDay } from '../../base/day.ts'
 import { alignColumns, fitColumn } from '../../base/text/align-columns.ts'
 import { moreText } from '../../base/text/shortened-list.ts'
@@ -42,7 +43,7 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
   try {
     const decide = await offlineDecide(table, policy)
     const seen = new Set<string>()
-    const explain = (ip: string): void => {
+    const explain = (ip: string, own?: readonly ListedBy[]): void => {
       const plain = answerWithInsights({ ...table, builtMs: builtMsOf(path) }, ip)
       if (plain === undefined) throw usageError(`${ip} is not an IP address.`)
       if (seen.has(ip)) return
@@ -50,11 +51,12 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
       seen.add(ip)
       const answer = decided(plain, decide)
       printResult(io, how.json, answer, () =>
-        explanationScreen(answer, table.sources, io.outColumns),
+        explanationScreen(answer, { sources: table.sources, own, width: io.outColumns }),
       )
     }
     if (!isLines) {
-      explain(address)
+      const names = table.check(address)?.lists ?? []
+      explain(address, await pinned.entriesOf(address, names))
       return exitCodes.done
     }
     const { tallyRun } = await import('./bulk-run.ts')
@@ -77,15 +79,22 @@ const evidenceRowsMax = 8
 /** The minimum width of a cut text. */
 const textCharsMin = 24
 
-/** Rows are cut to `width` if possible. */
+/** Rows are cut to `width` if possible. `own`: the entries of own lists. */
 export function explanationScreen(
   answer: ExplainedAnswer,
-  sources: readonly Source[],
-  width = Infinity,
+  {
+    sources,
+    own = [],
+    width = Infinity,
+  }: {
+    readonly sources: readonly Source[]
+    readonly own?: readonly ListedBy[] | undefined
+    readonly width?: number | undefined
+  },
 ): readonly Line[] {
   const { insights } = answer
   return [
-    ...headOf(answer),
+    ...headOf(answer, own),
     '',
     ...reasonLines(insights, answer.risk_score),
     ...evidenceLines(insights, { sources, width }),
@@ -97,7 +106,7 @@ export function explanationScreen(
   ]
 }
 
-function headOf(answer: ExplainedAnswer): readonly Line[] {
+function headOf(answer: ExplainedAnswer, own: readonly ListedBy[]): readonly Line[] {
   const { network, location, risk_level: level, risk_score: score } = answer
   const [low, high] = answer.insights.score_range
   const range = low === high ? '' : `, range ${low} to ${high} (uncertain weights)`
@@ -111,10 +120,16 @@ function headOf(answer: ExplainedAnswer): readonly Line[] {
       : `AS${network.asn} ${network.organization}, ${network.type}`,
     place === '' ? 'location unknown' : place,
     ...(answer.lists === undefined ? [] : [`on own lists: ${answer.lists.join(', ')}`]),
+    ...own.map(ownEntryLine),
     ...decisionLines(answer),
     // Gaps come first.
     ...coverageGaps(answer.coverage),
   ]
+}
+
+function ownEntryLine({ list, entry, since, until, note }: ListedBy): Line {
+  const times = `${since === '' ? '' : ` since ${since}`}${until === null ? '' : ` until ${until}`}`
+  return `  ${list}: ${entry}${times}${note === '' ? '' : `, ${note}`}`
 }
 
 function decisionLines({ decision, observed = [] }: ExplainedAnswer): readonly Line[] {

@@ -3,6 +3,7 @@
 
 import { closeSync, openSync } from 'node:fs'
 import type { OfflineLists } from '../lists/offline-lists.ts'
+import { matchingEntries } from '../../table/explain/matching-entries.ts'
 import { openTable } from '../../table/open-table.ts'
 
 export type PinnedTable = Awaited<ReturnType<typeof pinTable>>
@@ -18,6 +19,9 @@ export async function pinTable(name: string, listsAt?: string, inPlace = false) 
       ...pinned,
       // Only plain data crosses to threads.
       lists: lists && { version: lists.version, path: lists.path },
+      /** The entries of these lists that match an address. */
+      entriesOf: (ip: string, names: readonly string[]) =>
+        lists?.read((store) => matchingEntries(store, pinned.table.reader.views, { ip, names })),
       close: (): void => {
         pinned.close()
         lists?.close()

@@ -4,15 +4,14 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Stores } from '../../account/stores/open-stores.ts'
 import { inputError } from '../../base/coded-error.ts'
-import { type ListSource, compileLists } from '../../lists/compile/compile-lists.ts'
-import { readEntryRows } from '../../lists/compile/entry-rows.ts'
+import { compileLists } from '../../lists/compile/compile-lists.ts'
 import { encodeChunk } from '../../lists/list-chunk.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'
 import { checkListFile, readListFile } from '../../lists/import/read-list-file.ts'
 import { mapLists } from '../../lists/open-lists.ts'
 import { readListSources } from '../../lists/read-sources.ts'
+import type { ReadableLists } from '../../table/explain/matching-entries.ts'
 import { withStores } from '../keys/key-session.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 
@@ -20,7 +19,8 @@ export type OfflineLists = Awaited<ReturnType<typeof openOfflineLists>>
 
 /** Throws `lists_file`, `no_state_folder`, and what the store of a state folder throws. */
 export async function openOfflineLists(place: string) {
-  const sources = await readSources(place)
+  const read = readerOf(place)
+  const { sources } = await read((store) => readListSources(store))
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-lists-'))
   const path = join(folder, 'lists.iprisk')
   const version = 1
@@ -32,23 +32,26 @@ export async function openOfflineLists(place: string) {
       unmap()
       remove()
     }
-    return { version, path, matcher, close }
+    return { version, path, matcher, read, close }
   } catch (error) {
     remove()
     throw error
   }
 }
 
-async function readSources(place: string): Promise<readonly ListSource[]> {
+function readerOf(place: string) {
   const stat = statSync(place, { throwIfNoEntry: false })
-  if (stat?.isDirectory() !== true) return sourcesOfFile(place)
+  const file = stat?.isDirectory() === true ? undefined : listsOfFile(place)
   const policy = { policy: 'refuse', timeoutMs: 0, replicas: 0 } as const
-  const read = async ({ openLists }: Pick<Stores, 'openLists'>) =>
-    (await readListSources(await openLists())).sources
-  return withStores({ state: place, store: policy }, read, 'refuse')
+  const settings = { state: place, store: policy }
+  return async <T>(read: (store: ReadableLists) => Promise<T>): Promise<T> =>
+    file === undefined
+      ? withStores(settings, async ({ openLists }) => read(await openLists()), 'refuse')
+      : read(await file)
 }
 
-async function sourcesOfFile(path: string): Promise<readonly ListSource[]> {
+/** As a store would have them, each list in one chunk. */
+async function listsOfFile(path: string): Promise<ReadableLists> {
   const text = await readInputFile(path, {
     bytesMax: listFileBytesMax,
     code: 'lists_file',
@@ -57,14 +60,21 @@ async function sourcesOfFile(path: string): Promise<readonly ListSource[]> {
   })
   const file = readListFile(text, Date.now(), path)
   checkListFile(file, { strict: true })
-  const { lists } = file
-  if (lists.has('')) {
+  if (file.lists.has('')) {
     const message = `The lines of ${path} name no list; use a file written by "iprisk lists export".`
     throw inputError('lists_file', message)
   }
-  return [...lists].map(([name, { effect = 'none', entries }]) => {
-    const unique = new Map(entries.map((entry) => [entry.key, entry]))
-    const rows = unique.size === 0 ? [] : [readEntryRows(encodeChunk([...unique.values()]))]
-    return { name, effect, rows }
+  const chunks = new Map<string, string>()
+  const lists = [...file.lists].map(([name, { effect = 'none', entries: read }]) => {
+    const unique = new Map(read.map((entry) => [entry.key, entry]))
+    const counts = { entries: unique.size, prefixes: 0, created: 0 }
+    chunks.set(name, encodeChunk([...unique.values()]))
+    const chunk = { id: name, first: '', entries: unique.size, soonest: 0 }
+    return { name, effect, ...counts, chunks: unique.size === 0 ? [] : [chunk] }
   })
+  const catalogue = JSON.stringify({ format: 1, lists, acts: [] })
+  return {
+    catalogue: async () => ({ tag: '', text: catalogue }),
+    chunks: async (ids) => ids.map((id) => chunks.get(id)),
+  }
 }

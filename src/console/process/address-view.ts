@@ -17,10 +17,10 @@ import {
   type InsightsTable,
   judgeInputOf,
 } from '../../table/explain/insights.ts'
+import { matchingEntries } from '../../table/explain/matching-entries.ts'
 import { locate, type Located, newLocated } from '../../table/lookup/locate.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 import type { ConsoleQuestion } from './console-messages.ts'
-import { askedKeys, matchingEntries } from './matching-entries.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 type AddressQuestion = Extract<ConsoleQuestion, { kind: 'address' }>
@@ -45,14 +45,13 @@ export async function addressView(
   locate(views, family, words, located)
   const names = answer.lists ?? []
   const store = names.length === 0 ? undefined : await (await world.stores()).openLists()
-  const keys = askedKeys(views, words, located)
   const isAsked = without.length > 0 || days > 0
   const other = isAsked ? verdictIf(table, ip, { without, days }) : undefined
   return {
     answer,
     insights,
     decision: answer.decision ?? null,
-    lists: store === undefined ? [] : await matchingEntries(store, names, keys),
+    lists: store === undefined ? [] : await matchingEntries(store, views, { ip, names }),
     strips: insights.evidence.map((one) => evidenceStrip(one, table.asOf)),
     first_day: firstStripDay(table.asOf),
     neighbours: neighbourCells(table, words, located),

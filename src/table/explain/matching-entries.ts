@@ -1,6 +1,8 @@
 // The entries of own lists that match an address: the compiled file (src/lists/open-lists.ts) only
 // knows the lists. Compares keys as texts, without parsing them.
 
+import { newAddressWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
 import { networkWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { parseCatalogue } from '../../lists/list-catalogue.ts'
@@ -8,18 +10,25 @@ import { decodeChunk } from '../../lists/list-chunk.ts'
 import { entrySize, formatEntryKey, hex, keyOfAs } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { formatExpiry } from '../../lists/list-text.ts'
-import type { Located } from '../../table/lookup/locate.ts'
+import { locate, newLocated } from '../lookup/locate.ts'
 import type { AddressView } from '../../api/admin-answers.ts'
 
 /** Longer lists are named without their entry. */
 const scannedMax = 200_000
 
-type ListedBy = AddressView['lists'][number]
+export type ListedBy = AddressView['lists'][number]
+
+/** Of a list store, and of a file of exported lists. */
+export type ReadableLists = Pick<ListStore, 'catalogue' | 'chunks'>
 
 type AskedKeys = ReturnType<typeof askedKeys>
 
 /** `addresses`: one end of `keyOfAddress`, with the family's letter. `system`: `''` without an AS. */
-export function askedKeys(views: SectionViews, words: Uint32Array, located: Located) {
+function askedKeys(views: SectionViews, ip: string) {
+  const words = newAddressWords()
+  const located = newLocated()
+  const family = parseAddress(ip, words)
+  if (family !== 0) locate(views, family, words, located)
   const { version, ipv4, network } = located
   const asn = network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
   const own = version === 6 ? [`6${Array.from(words, hex).join('')}`] : []
@@ -27,13 +36,13 @@ export function askedKeys(views: SectionViews, words: Uint32Array, located: Loca
   return { addresses: [...own, ...inside], system: asn === 0 ? '' : keyOfAs(asn) }
 }
 
-/** The most specific first; `names`: the matching lists. */
+/** The most specific first; `names`: the matching lists of an address. */
 export async function matchingEntries(
-  store: ListStore,
-  names: readonly string[],
-  asked: AskedKeys,
+  store: ReadableLists,
+  views: SectionViews,
+  { ip, names }: { readonly ip: string; readonly names: readonly string[] },
 ): Promise<readonly ListedBy[]> {
-  if (names.length === 0) return []
+  const asked = askedKeys(views, ip)
   const catalogue = parseCatalogue((await store.catalogue()).text)
   const nowSeconds = Date.now() / 1000
   const found: (ListedBy & { readonly size: bigint })[] = []
@@ -42,14 +51,15 @@ export async function matchingEntries(
     const known = found.length
     const read = entries > scannedMax ? [] : chunks.map(({ id }) => id)
     for (const text of await store.chunks(read)) {
-      for (const { key, expires, note } of decodeChunk(text ?? '')) {
+      for (const { key, expires, added, note } of decodeChunk(text ?? '')) {
         if (!isMatch(key, asked) || (expires !== 0 && expires <= nowSeconds)) continue
         const until = expires === 0 ? null : formatExpiry(expires)
-        found.push({ list, effect, entry: formatEntryKey(key), until, note, size: entrySize(key) })
+        const named = { entry: formatEntryKey(key), since: formatExpiry(added), until, note }
+        found.push({ list, effect, ...named, size: entrySize(key) })
       }
     }
     if (found.length > known) continue
-    found.push({ list, effect, entry: '', until: null, note: '', size: widest })
+    found.push({ list, effect, entry: '', since: '', until: null, note: '', size: widest })
   }
   found.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0))
   return found.map(({ size: _size, ...one }) => one)

@@ -21,12 +21,13 @@ export function OwnRules({ ip, view }: { readonly ip: string; readonly view: Add
         <p class="quiet">None of our lists names it.</p>
       ) : (
         <ul class="own-lists">
-          {lists.map(({ list, effect, entry, until, note }) => (
+          {lists.map(({ list, effect, entry, since, until, note }) => (
             <li key={`${list} ${entry}`}>
               <a href={routeTo('rules', `lists/${list}`)}>{list}</a>{' '}
               {effect === 'none' ? 'names it' : <ActionTag action={effect} />}, as{' '}
               <code>{entry}</code>
               <p class="quiet">
+                {since !== '' && `since ${utcTime(since)}, `}
                 {until === null ? 'always' : `until ${utcTime(until)}`}
                 {note !== '' && ` · ${note}`}
               </p>
