@@ -1,49 +1,40 @@
 // Which agent a visitor is, and whether that is proven (contract 6.6): by the operator's published
 // ranges, which the table has as evidence of feeds, or by a signature that was verified before.
 //
-//   verified     a range of one of the named agents holds the address, or a signature holds
-//   spoofed      every named agent is to be verified by ranges that the table has, fresh, without
-//                the address: one that cannot be verified so may be the true one
-//   unknown      a signature could not be verified (yet)
-//   unverified   anything else
-//
-// Invariant: a range speaks only where the newest snapshot of its feed holds it, and against an
-// agent only where no snapshot did: lists are late by days.
+// Invariants: a range speaks for an agent where the newest snapshot of its feed holds it, and
+// against one where no snapshot did, because lists are late by days. Of several named agents each
+// must be a fake: one that ranges cannot verify may be the true one.
 
 import type { AgentAnswer } from '../api/agent-context.ts'
 import { freshDaysMax } from '../model/coverage.ts'
-import { type TableEvidence, readEvidenceList } from '../table/file/evidence-record.ts'
-import type { Source } from '../table/file/table-source.ts'
+import type { AnswerBytes } from '../table/answer/answer-writer.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import type { Located } from '../table/lookup/locate.ts'
+import { readEvidenceList } from '../table/file/evidence-record.ts'
 import { type KnownAgent, knownAgents } from './agent-catalogue.ts'
+import type { SignedClaim } from './signature-verifier.ts'
 
-/** What is known of a request's signatures: the directory whose key holds, or why there is none. */
-export type SignedBy = { readonly directory: string } | 'nobody' | 'unknown'
-
-export interface LocatedAddress {
-  readonly reader: AnswerReader
-  readonly located: Located
+export interface AgentClaim {
+  readonly userAgent: string
+  readonly signed?: SignedClaim | undefined
 }
 
 /** `about` is absent where no table has located the address. */
 export function agentAnswer(
-  claim: { readonly userAgent: string; readonly signedBy: SignedBy },
-  about: LocatedAddress | undefined,
+  { userAgent, signed = { authority: '', signatures: [], by: '' } }: AgentClaim,
+  about?: Pick<AnswerBytes, 'reader' | 'located'>,
 ): AgentAnswer {
-  const named = knownAgents().named(claim.userAgent)
-  const ranges = about === undefined ? undefined : rangesOf(about)
-  const inRange = named.find((agent) => ranges?.some((range) => range.isNewest && range.is(agent)))
+  const named = knownAgents().named(userAgent)
+  const ranges = about === undefined ? [] : rangesOf(about)
+  const inRange = named.find((agent) => ranges.some(({ is, isNewest }) => isNewest && is(agent)))
   if (inRange !== undefined) return answerOf(inRange, 'verified', 'published_range')
-  if (typeof claim.signedBy !== 'string') {
-    const { directory } = claim.signedBy
-    const known = knownAgents().byDirectory(new URL(directory).host)
-    return { ...answerOf(known, 'verified', 'signature'), directory }
+  if (signed.by) {
+    const known = knownAgents().byDirectory(new URL(signed.by).host)
+    return { ...answerOf(known, 'verified', 'signature'), directory: signed.by }
   }
   const isFake = (agent: KnownAgent): boolean =>
-    about !== undefined && isRanged(agent, about.reader) && !ranges!.some(({ is }) => is(agent))
+    about !== undefined && isRanged(agent, about.reader) && !ranges.some(({ is }) => is(agent))
   if (named.length > 0 && named.every(isFake)) return answerOf(named[0], 'spoofed', '')
-  return answerOf(named[0], claim.signedBy === 'unknown' ? 'unknown' : 'unverified', '')
+  return answerOf(named[0], signed.by === undefined ? 'unknown' : 'unverified', '')
 }
 
 function answerOf(
@@ -55,28 +46,22 @@ function answerOf(
   return { status, name, operator, category, identified_by, directory: '' }
 }
 
-function rangesOf({ reader, located }: LocatedAddress) {
-  if (located.bogon) return []
-  return readEvidenceList(reader.views, located.evidence, reader.strings).map((evidence) => {
-    const source = reader.sources[evidence.source]
+function rangesOf({ reader, located }: Pick<AnswerBytes, 'reader' | 'located'>) {
+  const { views, strings, sources, asOf } = reader
+  const evidence = located.bogon ? [] : readEvidenceList(views, located.evidence, strings)
+  return evidence.map(({ source: index, provider, lastSeen }) => {
+    const source = sources[index]
+    const isOf = (feed: KnownAgent['feeds'][number]): boolean =>
+      feed.id === source?.id && (feed.provider ?? provider) === provider
     return {
-      is: ({ feeds }: KnownAgent): boolean => feeds.some((feed) => isOf(evidence, source, feed)),
-      isNewest: source !== undefined && evidence.lastSeen >= Math.min(source.day, reader.asOf),
+      is: ({ feeds }: KnownAgent): boolean => feeds.some(isOf),
+      isNewest: source !== undefined && lastSeen >= Math.min(source.day, asOf),
     }
   })
 }
 
-function isOf(
-  { kind, provider }: TableEvidence,
-  source: Source | undefined,
-  feed: KnownAgent['feeds'][number],
-): boolean {
-  const isProvider = feed.provider === undefined || feed.provider === provider
-  return kind === 'bot' && source?.id === feed.id && isProvider
-}
-
 /** Whether the table can say that an address is none of the agent's. */
 function isRanged({ verifies, feeds }: KnownAgent, { sources, asOf }: AnswerReader): boolean {
-  const isFresh = ({ day }: Source): boolean => asOf - day < freshDaysMax.bot
-  return verifies && feeds.some(({ id }) => sources.some((one) => one.id === id && isFresh(one)))
+  const fresh = sources.filter(({ day }) => asOf - day < freshDaysMax.bot).map(({ id }) => id)
+  return verifies && feeds.some(({ id }) => fresh.includes(id))
 }

@@ -4,19 +4,13 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject, parseJson } from '../base/json-object.ts'
 
-/** Plain data: it goes to disk and to the workers. */
-export interface DirectoryKey {
-  readonly keyid: string
-  /** Base64url, as in a JWK. */
-  readonly x: string
-}
-
 export interface KeyDirectory {
   readonly url: string
-  readonly keys: readonly DirectoryKey[]
+  /** `x` is base64url, as in a JWK. */
+  readonly keys: readonly { readonly keyid: string; readonly x: string }[]
 }
 
-export const keysMax = 64
+const keysMax = 64
 
 /** Their private halves are printed in RFC 9421 (B.1.4) and RFC 8037 (A.1). */
 const printedKeyids = new Set([
@@ -24,18 +18,15 @@ const printedKeyids = new Set([
   'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
 ])
 
-/** `undefined` for what is no JWK Set of at most `keysMax` keys. */
-export function parseKeyDirectory(
-  text: string,
-  nowSeconds: number,
-): readonly DirectoryKey[] | undefined {
+/** Throws for what is no JWK Set of at most `keysMax` keys. */
+export function parseKeyDirectory(text: string, nowSeconds: number): KeyDirectory['keys'] {
   const set = parseJson(text)
   const keys = isJsonObject(set) ? set['keys'] : undefined
-  if (!Array.isArray(keys) || keys.length > keysMax) return undefined
-  return keys.filter(isJsonObject).flatMap((jwk) => {
-    const { kty, crv, x, use = 'sig', exp = Infinity } = jwk
-    if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || use !== 'sig') return []
-    if (!isKeyText(x) || typeof exp !== 'number' || exp <= nowSeconds) return []
+  if (!Array.isArray(keys) || keys.length > keysMax)
+    throw new Error(`it is no JWK Set of at most ${keysMax} keys`)
+  return keys.filter(isJsonObject).flatMap(({ kty, crv, x, use = 'sig', exp = Infinity }) => {
+    const isKey = kty === 'OKP' && crv === 'Ed25519' && use === 'sig' && Number(exp) > nowSeconds
+    if (!isKey || typeof x !== 'string' || !/^[\w-]{43}$/.test(x)) return []
     const keyid = thumbprint(x)
     return printedKeyids.has(keyid) ? [] : [{ keyid, x }]
   })
@@ -44,9 +35,4 @@ export function parseKeyDirectory(
 export function thumbprint(x: string): string {
   const members = `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`
   return createHash('sha256').update(members).digest('base64url')
-}
-
-function isKeyText(x: string): boolean {
-  const bytes = Buffer.from(x, 'base64url')
-  return bytes.length === 32 && bytes.toString('base64url') === x
 }

@@ -1,16 +1,15 @@
 // Verifies signed requests with the keys of the directories that count. Ed25519 runs in libuv's
 // threads, never on the loop.
 //
-// Invariants: `verify` calls back exactly once, within `waitMsMax`, and never throws; whatever it
-// cannot do in time, or beyond `perSecondMax`, is `unknown`. A key counts for its own directory
-// alone: by `keyid` alone, one directory could speak for another.
+// Invariants: `verify` calls back once, within `waitMsMax`; what cannot be done in time, or beyond
+// `perSecondMax`, is `unknown`. A key counts for its own directory alone: by `keyid` alone, one
+// directory could speak for another.
 
 import { type KeyObject, createPublicKey, verify } from 'node:crypto'
-import type { SignedBy } from './agent-status.ts'
 import type { KeyDirectory } from './key-directory.ts'
 import { type ClaimedSignature, directoryUrl } from './web-bot-auth.ts'
 
-/** Plain data: the primary sends it to its workers. Hosts in lower case. */
+/** Hosts in lower case. */
 export interface AgentSettings {
   /** Whose directories count. */
   readonly directories: readonly string[]
@@ -18,15 +17,16 @@ export interface AgentSettings {
   readonly authorities: readonly string[]
 }
 
-/** What of a check's agent is to be verified. */
+/** What a check's signatures say; `by` is set once they are judged. */
 export interface SignedClaim {
   readonly authority: string
   readonly signatures: readonly ClaimedSignature[]
+  /** The URL of the directory whose key holds; `''`: none does. */
+  by?: string | undefined
 }
 
-/** A worker's; 0.15 ms each: 3 % of a core, however many requests say they are signed. */
+/** A worker's; 0.15 ms each: 3 % of a core, however many requests say that they are signed. */
 export const perSecondMax = 200
-
 /** A check waits no longer; libuv's threads may be busy with files. */
 const waitMsMax = 50
 
@@ -38,56 +38,46 @@ export function createSignatureVerifier(
 ) {
   const allowed = new Set(directories.map(directoryUrl))
   let keysOf = new Map<string, ReadonlyMap<string, KeyObject>>()
-  let window = 0
-  let spent = 0
+  const spent = { second: 0, count: 0 }
   const spend = (): boolean => {
     const second = Math.floor(nowMs() / 1000)
-    if (second !== window) spent = 0
-    window = second
-    spent += 1
-    return spent <= perSecondMax
+    if (second !== spent.second) Object.assign(spent, { second, count: 0 })
+    return ++spent.count <= perSecondMax
+  }
+  const judge = async ({ directory, keyid, base, signature }: ClaimedSignature) => {
+    const keys = keysOf.get(directory)
+    const key = keys?.get(keyid)
+    if (keys === undefined) return undefined
+    if (key === undefined) return ''
+    if (!spend()) return undefined
+    return new Promise<string>((resolve) => {
+      const bytes = Buffer.from(signature, 'base64')
+      verify(null, Buffer.from(base), key, bytes, (error, holds) =>
+        resolve(!error && holds ? directory : ''),
+      )
+    })
   }
   return {
     use: (fetched: readonly KeyDirectory[]): void => {
       keysOf = new Map(
         fetched.map(({ url, keys }) => [
           url,
-          new Map(keys.map(({ keyid, x }) => [keyid, publicKey(x)])),
+          new Map(keys.map(({ keyid, x }) => [keyid, publicKey(x)] as const)),
         ]),
       )
     },
-    verify: ({ authority, signatures }: SignedClaim, done: (by: SignedBy) => void): void => {
-      const counting = authorities.includes(authority)
-        ? signatures.filter(({ directory }) => allowed.has(directory))
-        : []
-      let open = counting.length
-      let otherwise: SignedBy = 'nobody'
-      let isDone = false
-      const end = (by: SignedBy): void => {
-        if (isDone) return
-        isDone = true
-        clearTimeout(timer)
-        done(by)
-      }
-      const timer = setTimeout(end, waitMs, 'unknown')
-      const settle = (by: SignedBy): void => {
-        open -= 1
-        if (by === 'unknown') otherwise = 'unknown'
-        if (typeof by !== 'string') end(by)
-        else if (open <= 0) end(otherwise)
-      }
-      if (open === 0) end('nobody')
-      for (const { directory, keyid, base, signature } of counting) {
-        const keys = keysOf.get(directory)
-        const key = keys?.get(keyid)
-        if (key === undefined) settle(keys === undefined ? 'unknown' : 'nobody')
-        else if (!spend()) settle('unknown')
-        else {
-          verify(null, Buffer.from(base), key, signature, (error, holds) =>
-            settle(!error && holds ? { directory } : 'nobody'),
-          )
-        }
-      }
+    /** Sets `by` of each; it stays unset where it is unknown. */
+    verify: async (claims: readonly SignedClaim[]): Promise<void> => {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())
+      const judged = claims.map(async (claim) => {
+        const counts = authorities.includes(claim.authority)
+        const counting = claim.signatures.filter(
+          ({ directory }) => counts && allowed.has(directory),
+        )
+        const results = await Promise.all(counting.map(judge))
+        claim.by = results.find(Boolean) ?? (results.includes(undefined) ? undefined : '')
+      })
+      await Promise.race([late, Promise.all(judged)])
     },
   }
 }

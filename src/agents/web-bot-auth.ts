@@ -1,24 +1,19 @@
 // Web Bot Auth, the reading half: from the headers of a signed request to the bytes that its
-// signature covers. Pure: no clock, no keys, no network (signature-verifier.ts has them).
+// signature covers. No clock, keys or network (signature-verifier.ts).
 //
-// Read: the working group's copy of draft-ietf-webbotauth-httpsig-protocol as of 2026-10-09, between
-// -00 (2026-09-01) and -01 (2026-10-29), with the change log of -01; RFC 9421 for the signature
-// base; RFC 9651 for the headers. Where deployments differ from the draft:
+// Read: the working group's copy of draft-ietf-webbotauth-httpsig-protocol of 2026-10-09, between
+// -00 (2026-09-01) and -01 (2026-10-29), with the change log of -01; RFC 9421 for the base.
+// Signature-Agent may be the dictionary, or the bare string of older drafts, which ChatGPT sends.
+// Its value is the well-known URL (-01) or an origin (-00, perhaps with `type=directory`). Another
+// path names nobody: TLS proves the host, not who writes one of its paths.
 //
-//   Signature-Agent   a dictionary, or the bare string of older drafts, which ChatGPT sends
-//   its value         the well-known URL (-01), or an origin (-00), whose well-known URL is meant;
-//                     any other path names nobody: TLS proves the host, not who writes a path
-//   its parameters    -01 forbids them, -00 had `type`: only `type=directory` is accepted
-//
-// Invariants: what is returned covers the authority and the Signature-Agent member that names the
-// directory; no text with a control character gets into a base; nothing is thrown.
+// Invariants: what is returned covers the authority and the member that names the directory; no
+// control character gets into a base; nothing is thrown.
 
 import {
   type BareItem,
-  type Dictionary,
   type InnerList,
   type Item,
-  Token,
   isInnerList,
   parseDictionary,
   parseItem,
@@ -27,19 +22,18 @@ import {
 } from 'structured-headers'
 import type { SignedRequest } from '../api/agent-context.ts'
 
-const tag = 'web-bot-auth'
 const directoryPath = '/.well-known/http-message-signatures-directory'
+/** A member of Signature-Agent: neither http nor a user, a query or another path. */
+const memberForm =
+  /^"https:\/\/([a-z0-9.:[\]-]+)\/?(?:(?<=\/)\.well-known\/http-message-signatures-directory)?"(?:;type=directory)?$/
 
 /** Each costs a verification; a second one is a proxy's or a remote browser's. */
 const signaturesMax = 2
-
+/** The draft's longest example has seven. Parsing the longest texts takes 2 ms. */
+const componentsMax = 20
+const requestCharsMax = 8192
 /** The draft's recommendation; a longer life makes the signature a password. */
 const lifeSecondsMax = 86_400
-
-/** The draft's longest example has seven; parsing the longest texts takes 2 ms. */
-const componentsMax = 20
-export const requestCharsMax = 8192
-
 /** How far clocks may differ. */
 const aheadSecondsMax = 60
 
@@ -48,14 +42,13 @@ export interface ClaimedSignature {
   readonly directory: string
   readonly keyid: string
   readonly base: string
-  readonly signature: Uint8Array
+  /** Base64. */
+  readonly signature: string
 }
 
-/** What `authority` is compared by: lower case, without the scheme's own port. */
+/** In lower case and without the scheme's own port, as authorities are compared. */
 export function normalAuthority(scheme: string, authority: string): string {
-  const port = scheme.toLowerCase() === 'http' ? ':80' : ':443'
-  const lower = authority.toLowerCase()
-  return lower.endsWith(port) ? lower.slice(0, -port.length) : lower
+  return authority.toLowerCase().replace(scheme.toLowerCase() === 'http' ? /:80$/ : /:443$/, '')
 }
 
 export function directoryUrl(host: string): string {
@@ -71,138 +64,105 @@ export function claimedSignatures(
   nowSeconds: number,
 ): readonly ClaimedSignature[] | undefined {
   const { headers, ...line } = request
+  const text = Object.values({ ...line, ...headers }).join('')
+  if (text.length > requestCharsMax || !/^[\x20-\x7e]*$/.test(text)) return undefined
   try {
-    const text = Object.values({ ...line, ...headers }).join('')
-    if (text.length > requestCharsMax || !/^[\x20-\x7e]*$/.test(text)) return undefined
-    const inputs = parseDictionary(headers['signature-input'])
     const signatures = parseDictionary(headers.signature)
-    const agents = readSignatureAgent(headers['signature-agent'])
-    return [...inputs]
-      .filter(([, input]) => isOurs(input))
+    const agentOf = readSignatureAgent(headers['signature-agent'])
+    return [...parseDictionary(headers['signature-input'])]
+      .filter(([, input]) => isInnerList(input) && input[1].get('tag') === 'web-bot-auth')
       .slice(0, signaturesMax)
       .flatMap(([label, input]) => {
-        const signature = bytesOf(signatures.get(label), headers.signature)
-        const read = { request, agents, label, nowSeconds }
-        const claim = signature && claimOf(input as InnerList, read)
-        return claim ? [{ ...claim, signature }] : []
+        const bytes = signatures.get(label)?.[0]
+        const signature = bytes instanceof ArrayBuffer && Buffer.from(bytes).toString('base64')
+        // Base64 that decodes alike is another text, which nobody has signed.
+        const isWritten = signature && headers.signature.includes(`:${signature}:`)
+        const read = { request, agentOf, label, nowSeconds }
+        const claim = isWritten ? claimOf(input as InnerList, read) : undefined
+        return claim && signature ? [{ ...claim, signature }] : []
       })
   } catch {
     return undefined
   }
 }
 
-const isOurs = (input: Item | InnerList): boolean =>
-  isInnerList(input) && input[1].get('tag') === tag
+type AgentOf = (key: BareItem | undefined) => Item | undefined
 
-type SignatureAgent =
-  | { readonly kind: 'string'; readonly value: Item }
-  | { readonly kind: 'dictionary'; readonly members: Dictionary }
-
-function readSignatureAgent(raw: string): SignatureAgent {
-  return raw.trimStart().startsWith('"')
-    ? { kind: 'string', value: parseItem(raw) }
-    : { kind: 'dictionary', members: parseDictionary(raw) }
-}
-
-/** Of the one spelling: base64 that decodes alike is another text, which nobody has signed. */
-function bytesOf(member: Item | InnerList | undefined, raw: string): Uint8Array | undefined {
-  const value = member?.[0]
-  if (!(value instanceof ArrayBuffer) || value.byteLength !== 64) return undefined
-  const bytes = Buffer.from(value)
-  return raw.includes(`:${bytes.toString('base64')}:`) ? bytes : undefined
-}
-
-interface Reading {
-  readonly request: SignedRequest
-  readonly agents: SignatureAgent
-  readonly label: string
-  readonly nowSeconds: number
+/** The member under that key; without a key, the bare string. */
+function readSignatureAgent(raw: string): AgentOf {
+  if (raw.trimStart().startsWith('"')) {
+    const whole = parseItem(raw)
+    return (key) => (key === undefined ? whole : undefined)
+  }
+  const members = parseDictionary(raw)
+  return (key) => {
+    const member = typeof key === 'string' ? members.get(key) : undefined
+    return member && !isInnerList(member) ? member : undefined
+  }
 }
 
 function claimOf(
   input: InnerList,
-  reading: Reading,
+  read: {
+    readonly request: SignedRequest
+    readonly agentOf: AgentOf
+    readonly label: string
+    readonly nowSeconds: number
+  },
 ): Omit<ClaimedSignature, 'signature'> | undefined {
+  const { request, agentOf, label, nowSeconds } = read
   const [components, parameters] = input
-  const keyid = parameters.get('keyid')
-  if (typeof keyid !== 'string' || !isCurrent(parameters, reading.nowSeconds)) return undefined
-  const alg = parameters.get('alg')
-  if (alg !== undefined && alg !== 'ed25519') return undefined
-  if (components.length > componentsMax) return undefined
-  const names = components.map((component) => serializeItem(component))
-  if (new Set(names).size !== names.length) return undefined
-  if (!names.includes('"@authority"') && !names.includes('"@target-uri"')) return undefined
-  const directory = directoryOf(components, reading)
-  const values = components.map((component) => componentValue(component, reading))
-  if (directory === undefined || values.includes(undefined)) return undefined
-  const lines = names.map((name, i) => `${name}: ${values[i]}`)
+  const { keyid, alg = 'ed25519' } = Object.fromEntries(parameters)
+  if (typeof keyid !== 'string' || alg !== 'ed25519') return undefined
+  if (!isCurrent(parameters, nowSeconds) || components.length > componentsMax) return undefined
+  const values = new Map(
+    components.map((one) => [serializeItem(one), valueOf(one, request, agentOf)]),
+  )
+  const isOver = values.has('"@authority"') || values.has('"@target-uri"')
+  if (values.size < components.length || !isOver) return undefined
+  if ([...values.values()].includes(undefined)) return undefined
+  // A signer may cover another's member beside its own, whose key is then its label.
+  const keys = components.flatMap(([name, of]) =>
+    name === 'signature-agent' ? [of.get('key')] : [],
+  )
+  const member = agentOf(keys.length === 1 ? keys[0] : keys.find((key) => key === label))
+  const [, host] = memberForm.exec(member && keys.length > 0 ? serializeItem(member) : '') ?? []
+  if (host === undefined) return undefined
+  const lines = [...values].map(([name, value]) => `${name}: ${value}`)
   const base = [...lines, `"@signature-params": ${serializeInnerList(input)}`].join('\n')
-  return { directory, keyid, base }
+  return { directory: directoryUrl(host), keyid, base }
 }
 
 /** `nonce` is accepted and not remembered: until `expires` a request can be replayed here. */
 function isCurrent(parameters: ReadonlyMap<string, BareItem>, nowSeconds: number): boolean {
-  const [created, expires] = [parameters.get('created'), parameters.get('expires')]
+  const { created, expires, nonce = '' } = Object.fromEntries(parameters)
   if (!Number.isInteger(created) || !Number.isInteger(expires)) return false
   const [from, to] = [created as number, expires as number]
-  const isNonceText = ['undefined', 'string'].includes(typeof parameters.get('nonce'))
-  const isLife = to > from && to - from <= lifeSecondsMax
-  return isNonceText && isLife && from <= nowSeconds + aheadSecondsMax && nowSeconds < to
-}
-
-/** The directory that the covered member of Signature-Agent names. */
-function directoryOf(components: readonly Item[], reading: Reading): string | undefined {
-  const { agents, label } = reading
-  const covered = components.filter(([name]) => name === 'signature-agent')
-  const keys = covered.flatMap(([, parameters]) => parameters.get('key') ?? [])
-  if (agents.kind === 'string') return covered.length === 0 ? undefined : urlOf(agents.value)
-  // A signer may cover another's member as well as its own, whose key is then its label.
-  const key = keys.length === 1 ? keys[0] : keys.find((each) => each === label)
-  const member = typeof key === 'string' ? agents.members.get(key) : undefined
-  return member === undefined || isInnerList(member) ? undefined : urlOf(member)
-}
-
-function urlOf([value, parameters]: Item): string | undefined {
-  const type = parameters.get('type')
-  const isDirectory = type instanceof Token && type.toString() === 'directory'
-  if (parameters.size > (isDirectory ? 1 : 0)) return undefined
-  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
-  const { protocol, username, password, host, pathname, search, hash } = new URL(value)
-  const isNamed = pathname === '/' || pathname === directoryPath
-  const isBare = [username, password, search, hash].every((part) => part === '')
-  return protocol === 'https:' && isNamed && isBare ? directoryUrl(host) : undefined
+  const isLife = to > from && to - from <= lifeSecondsMax && typeof nonce === 'string'
+  return isLife && from <= nowSeconds + aheadSecondsMax && nowSeconds < to
 }
 
 /** RFC 9421, 2.1 and 2.2, for what a check carries; `undefined` for anything else. */
-function componentValue([name, parameters]: Item, reading: Reading): string | undefined {
-  const { request, agents } = reading
-  const { method, scheme, authority, path } = request
-  if (name === 'signature-agent' && agents.kind === 'dictionary') {
-    const member = agents.members.get(parameters.size === 1 ? String(parameters.get('key')) : '')
-    return member && !isInnerList(member) ? serializeItem(member) : undefined
-  }
-  if (parameters.size > 0) return undefined
-  const target = path === '' ? '/' : path
-  const query = target.indexOf('?')
+function valueOf(
+  [name, parameters]: Item,
+  { method, scheme: written, authority, path }: SignedRequest,
+  agentOf: AgentOf,
+): string | undefined {
+  const key = parameters.get('key')
+  if (parameters.size > (key === undefined ? 0 : 1)) return undefined
+  const member = name === 'signature-agent' ? agentOf(key) : undefined
+  if (member !== undefined || key !== undefined) return member && serializeItem(member)
+  const [scheme, target] = [written.toLowerCase(), path || '/']
   const own = normalAuthority(scheme, authority)
-  switch (name) {
-    case '@method':
-      return method
-    case '@scheme':
-      return scheme.toLowerCase()
-    case '@authority':
-      return own
-    case '@target-uri':
-      return `${scheme.toLowerCase()}://${own}${target}`
-    case '@request-target':
-      return target
-    case '@path':
-      return query < 0 ? target : target.slice(0, query) || '/'
-    case '@query':
-      return query < 0 ? '?' : target.slice(query)
-    case 'signature-agent':
-      return request.headers['signature-agent'].trim()
-    default:
-      return undefined
+  const [, before = '', query = ''] = /^([^?]*)(.*)$/.exec(target) ?? []
+  const values: Readonly<Record<string, string>> = {
+    '@method': method,
+    '@scheme': scheme,
+    '@authority': own,
+    '@target-uri': `${scheme}://${own}${target}`,
+    '@request-target': target,
+    '@path': before || '/',
+    '@query': query || '?',
   }
+  return typeof name === 'string' && Object.hasOwn(values, name) ? values[name] : undefined
 }

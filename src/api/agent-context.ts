@@ -2,8 +2,11 @@
 // answer says of it.
 
 import { z } from 'zod'
-import { agentCategories, agentStatuses } from '../model/agent.ts'
-import type { Wire } from './wire.ts'
+import { agentCategories, agentStatuses } from '../model/kind.ts'
+import { membersOf, type Wire } from './wire.ts'
+
+/** The headers of a signed request, by their names in lower case. */
+export const signatureHeaders = ['signature', 'signature-input', 'signature-agent'] as const
 
 const signedRequest = z
   .object({
@@ -11,22 +14,14 @@ const signedRequest = z
     scheme: z.string().describe('`https` or `http`.'),
     authority: z.string().describe('The host that the visitor requested, with its port if any.'),
     path: z.string().describe('With the query: `/login?next=%2F`.'),
-    headers: z.object({
-      signature: z.string(),
-      'signature-input': z.string(),
-      'signature-agent': z.string(),
-    }),
+    headers: membersOf(signatureHeaders, z.string()),
   })
   .describe("The visitor's request, if it is signed (Web Bot Auth, RFC 9421).")
 export type SignedRequest = Wire<typeof signedRequest>
 
 export const agentRequest = z
-  .object({
-    user_agent: z.string().max(1024).exactOptional(),
-    signature: signedRequest.exactOptional(),
-  })
-  .describe('Who the visitor claims to be; at most 8 KiB.')
-export type AgentRequest = Wire<typeof agentRequest>
+  .object({ user_agent: z.string().exactOptional(), signature: signedRequest.exactOptional() })
+  .describe('Who the visitor claims to be; at most 8 KiB, `user_agent` at most 1 KiB.')
 
 export const agentAnswer = z
   .object({
@@ -35,7 +30,7 @@ export const agentAnswer = z
       .describe('`spoofed`: the operator publishes its ranges, and the address is not in them.'),
     name: z.string().describe('The agent: `Googlebot`; empty if unknown.'),
     operator: z.string().describe('Its operator.'),
-    category: z.enum([...agentCategories, '']).describe('Its purpose.'),
+    category: z.enum(agentCategories).describe('Its purpose.'),
     identified_by: z.enum(['signature', 'published_range', '']),
     directory: z.string().describe('URL of the directory with the signing key, or empty.'),
   })

@@ -99,6 +99,20 @@ export const travelDoubts = [
 ] as const
 export type TravelDoubt = (typeof travelDoubts)[number]
 
+/** How far the name of an agent is proven, and what the agent is for (contract 6.6). */
+export const agentStatuses = ['verified', 'spoofed', 'unverified', 'unknown'] as const
+export const agentCategories = [
+  'search_crawler',
+  'ai_tool',
+  'advertising',
+  'archive',
+  'monitoring',
+  'preview',
+  'seo',
+  'other',
+  '',
+] as const
+
 /** Every closed list of an answer, and the open-ended network types in use, for the meta answer. */
 export const valueLists = {
   classification: classifications,

@@ -1,9 +1,13 @@
 // The catalogue of agents against real User-Agents (crawler-user-agents) and against the feeds.
 
+import { readFileSync } from 'node:fs'
 import crawlers from 'crawler-user-agents'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
-import { knownAgents } from '../../src/agents/agent-catalogue.ts'
+import { agentColumns, agentsFile, knownAgents } from '../../src/agents/agent-catalogue.ts'
+import { parseDay } from '../../src/base/day.ts'
+import { parseStrictCsv } from '../../src/base/text/csv.ts'
+import { agentCategories } from '../../src/model/kind.ts'
 
 const { agents, named, byDirectory } = knownAgents()
 const namesOf = (userAgent: string) => named(userAgent).map(({ name }) => name)
@@ -12,6 +16,21 @@ const namesOf = (userAgent: string) => named(userAgent).map(({ name }) => name)
 const without = ['ChatGPT agent', 'OAI-AdsBot']
 
 describe('catalogue', () => {
+  it('has a source and a day in each row, and words that are known', () => {
+    const text = readFileSync(agentsFile, 'utf8')
+    const { rows, problems } = parseStrictCsv({ path: agentsFile, text, columns: agentColumns })
+    const wrong = rows.filter(({ fields }) => {
+      const [, tokens = '', , category, , verifies = '', , source = '', day = ''] = fields
+      const isSourced = URL.canParse(source) && parseDay(day) !== undefined
+      const isKnown = agentCategories.some((each) => each === category) && category !== ''
+      const isForm = tokens.split('|').every((token) => /^[\w.! -]+$/.test(token))
+      return !isSourced || !isKnown || !isForm || !/^(?:yes|no)$/.test(verifies)
+    })
+    expect([problems, wrong]).toEqual([[], []])
+    const tokens = agents.flatMap((agent) => agent.tokens)
+    expect(new Set(tokens).size).toBe(tokens.length)
+  })
+
   it('has sixty agents, and names each in a real User-Agent', () => {
     expect(agents.length).toBeGreaterThanOrEqual(60)
     const texts = crawlers.flatMap(({ instances }) => instances)
@@ -24,6 +43,7 @@ describe('catalogue', () => {
     const feeds = loadCatalogue('data/feeds')
     const wrong = agents.flatMap((agent) =>
       agent.feeds.filter(({ id, provider = '' }) => {
+        if (id === '') return agent.verifies
         const feed = feeds.find((one) => one.id === id)
         const services = feed?.files.flatMap(({ options }) =>
           Object.values((options?.['services'] ?? {}) as Record<string, { provider: string }>),
@@ -35,7 +55,6 @@ describe('catalogue', () => {
       }),
     )
     expect(wrong).toEqual([])
-    expect(agents.filter(({ verifies, feeds: own }) => verifies && own.length === 0)).toEqual([])
   })
 
   it.each([

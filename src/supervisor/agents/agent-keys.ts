@@ -3,7 +3,7 @@
 // fetch, so visitors do not choose where it connects, and no directory learns of a visit.
 //
 // Invariants: a fetch that fails changes nothing; a directory that was fetched replaces what was
-// kept of it, so that a key that is gone no longer counts; whatever fails is logged once a reason.
+// kept of it, so that a key that is gone no longer counts.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,19 +17,14 @@ import { askOnce, startChild } from '../../base/system/child-task.ts'
 import { type LongTimer, runAfter } from '../../base/system/long-timer.ts'
 import { makeOwnFolder, replaceOwnFileSync } from '../../base/system/own-files.ts'
 
-export interface FetchKeys {
-  readonly urls: readonly string[]
-}
-
 export type FetchedDirectory = KeyDirectory | { readonly url: string; readonly failure: string }
 
 const program = new URL('./fetch-keys-main.js', import.meta.url)
 
 /** All are fetched at once, each within 10 s. */
 const fetchMsMax = 20_000
-/** After a failure: the draft's bound for what is known to fail. */
+/** Five minutes are the draft's bound for what is known to fail. */
 const everyMs = { fetched: 3_600_000, failed: 300_000 }
-const jitter = 0.1
 
 export function startAgentKeys(parts: {
   readonly directories: readonly string[]
@@ -41,44 +36,36 @@ export function startAgentKeys(parts: {
   const urls = parts.directories.map(directoryUrl)
   const folder = join(parts.stateFolder, 'agents')
   const path = join(folder, 'keys.json')
-  const known = readKept(path, urls)
-  const failures = new Map<string, string>()
+  const known = new Map(readKept(path, urls))
   const closing = new AbortController()
   let timer: LongTimer | undefined
-  const report = (url: string, failure: string): void => {
-    if (failures.get(url) !== failure)
-      log.warn({ url }, `Keys of agents were not fetched, those before stay: ${failure}`)
-    failures.set(url, failure)
-  }
+  let failures = ''
   const take = (fetched: readonly FetchedDirectory[]): void => {
-    const isNew = fetched.map((one) => {
-      if ('failure' in one) {
-        report(one.url, one.failure)
-        return false
-      }
-      failures.delete(one.url)
-      const isChanged = JSON.stringify(known.get(one.url)) !== JSON.stringify(one)
-      known.set(one.url, one)
-      return isChanged
-    })
-    if (!isNew.includes(true)) return
+    const before = JSON.stringify([...known])
+    for (const one of fetched) if ('keys' in one) known.set(one.url, one)
+    const failed = fetched.filter((one) => 'failure' in one)
+    const now = JSON.stringify(failed)
+    if (failed.length > 0 && now !== failures)
+      log.warn({ failed }, 'Keys of agents were not fetched; those before stay.')
+    failures = now
+    if (before === JSON.stringify([...known])) return
     use([...known.values()])
     try {
       makeOwnFolder(folder)
-      replaceOwnFileSync(path, JSON.stringify([...known.values()]))
+      replaceOwnFileSync(path, JSON.stringify([...known]))
     } catch (error) {
       log.error({ path }, `Keys of agents cannot be kept: ${messageOf(error)}`)
     }
   }
   const fetch = async (): Promise<void> => {
-    const child = startChild<FetchKeys, readonly FetchedDirectory[]>({ program })
     const { signal } = closing
-    const outcome = await askOnce(child, { urls }, { msMax: fetchMsMax, signal })
+    const child = startChild<readonly string[], readonly FetchedDirectory[]>({ program })
+    const outcome = await askOnce(child, urls, { msMax: fetchMsMax, signal })
     if (signal.aborted) return
-    if (outcome.kind === 'answered') take(outcome.answer)
-    else for (const url of urls) report(url, `its process was ${outcome.kind}`)
-    const ms = failures.size > 0 ? everyMs.failed : everyMs.fetched
-    timer = runAfter(withJitter(ms, jitter), () => void fetch())
+    const failure = `its process was ${outcome.kind}`
+    take(outcome.kind === 'answered' ? outcome.answer : urls.map((url) => ({ url, failure })))
+    const ms = failures === '[]' ? everyMs.fetched : everyMs.failed
+    timer = runAfter(withJitter(ms, 0.1), () => void fetch())
   }
   if (urls.length > 0) {
     use([...known.values()])
@@ -93,17 +80,11 @@ export function startAgentKeys(parts: {
 }
 
 /** None where the file is missing or damaged: they are fetched again. */
-function readKept(path: string, urls: readonly string[]): Map<string, KeyDirectory> {
-  const kept = new Map<string, KeyDirectory>()
-  let text = ''
+function readKept(path: string, urls: readonly string[]): readonly [string, KeyDirectory][] {
   try {
-    text = readFileSync(path, 'utf8')
+    const kept = parseJson(readFileSync(path, 'utf8'))
+    return (kept as [string, KeyDirectory][]).filter(([url]) => urls.includes(url))
   } catch {
-    return kept
+    return []
   }
-  const directories = parseJson(text)
-  for (const { url, keys } of Array.isArray(directories) ? (directories as KeyDirectory[]) : []) {
-    if (urls.includes(url)) kept.set(url, { url, keys })
-  }
-  return kept
 }

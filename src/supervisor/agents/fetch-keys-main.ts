@@ -4,27 +4,22 @@
 import { answerParent } from '../../base/system/child-task.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import { boundedRequest } from '../../publish/fetch/bounded-request.ts'
-import { type KeyDirectory, keysMax, parseKeyDirectory } from '../../agents/key-directory.ts'
-import type { FetchKeys, FetchedDirectory } from './agent-keys.ts'
+import { parseKeyDirectory } from '../../agents/key-directory.ts'
+import type { FetchedDirectory } from './agent-keys.ts'
 
 const mediaType = /^application\/http-message-signatures-directory\+json\s*(;|$)/i
 const bytesMax = 65_536
 const bounds = { connectMs: 5000, idleMs: 5000, wholeMs: 10_000 }
 
-async function fetchDirectory(url: string): Promise<KeyDirectory> {
+async function fetchDirectory(url: string): Promise<FetchedDirectory> {
   const asked = { url: new URL(url), bytesMax, bounds, isPublic: true }
   const { status, contentType = '', body } = await boundedRequest(asked)
   if (status !== 200) throw new Error(`status ${status}`)
   if (!mediaType.test(contentType)) throw new Error(`its media type is "${contentType}"`)
-  const keys = parseKeyDirectory(body.toString('utf8'), Date.now() / 1000)
-  if (keys === undefined) throw new Error(`it is no JWK Set of at most ${keysMax} keys`)
-  return { url, keys }
+  return { url, keys: parseKeyDirectory(body.toString('utf8'), Date.now() / 1000) }
 }
 
-answerParent(({ urls }: FetchKeys): Promise<readonly FetchedDirectory[]> =>
-  Promise.all(
-    urls.map((url) =>
-      fetchDirectory(url).catch((error: unknown) => ({ url, failure: messageOf(error) })),
-    ),
-  ),
-)
+answerParent((urls: readonly string[]): Promise<readonly FetchedDirectory[]> => {
+  const failed = (url: string) => (error: unknown) => ({ url, failure: messageOf(error) })
+  return Promise.all(urls.map((url) => fetchDirectory(url).catch(failed(url))))
+})

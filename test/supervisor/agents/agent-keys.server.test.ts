@@ -38,7 +38,7 @@ async function fetchOnce(answer: Answer, of: { hosts?: string[]; stateFolder?: s
   site.directory.answer = answer
   const uses: (readonly KeyDirectory[])[] = []
   const said: string[] = []
-  const warn = (_about: object, text: string): void => void said.push(text)
+  const warn = (about: object): void => void said.push(JSON.stringify(about))
   const { stateFolder = state, hosts = [host] } = of
   const log = { warn, error: warn } as unknown as Log
   const use = (directories: readonly KeyDirectory[]): void => void uses.push(directories)
@@ -53,7 +53,7 @@ describe('keys of agents', () => {
     await expect(fetchOnce(answerKeys(one.x))).resolves.toEqual({ keyids: [one.keyid], said: [] })
     const away = await fetchOnce((response) => void response.destroy())
     expect(away.keyids).toEqual([one.keyid])
-    expect(away.said).toEqual([expect.stringContaining('Keys of agents were not fetched')])
+    expect(away.said).toEqual([expect.stringContaining(host)])
     await expect(fetchOnce(answerKeys(two.x))).resolves.toEqual({ keyids: [two.keyid], said: [] })
     await expect(fetchOnce(answerKeys())).resolves.toEqual({ keyids: [], said: [] })
   })
@@ -69,7 +69,7 @@ describe('keys of agents', () => {
     [
       'another media type',
       (to) => void to.writeHead(200, { 'content-type': 'application/json' }).end('{"keys":[]}'),
-      /media type is "application\/json"/,
+      /media type is .*application\/json/,
     ],
     ['no JWK Set', (to) => void to.writeHead(200, { 'content-type': mediaType }).end('[]'), /JWK/],
     ['more than 64 keys', answerKeys(...long), /at most 64 keys/],
@@ -92,8 +92,8 @@ describe('keys of agents', () => {
     const before = site.directory.asked
     const hosts = ['private.example', '10.0.0.7', '127.0.0.1', '169.254.169.254']
     const { said } = await fetchOnce(answerKeys(one.x), { hosts, stateFolder: join(state, 'no') })
-    await vi.waitFor(() => expect(said).toHaveLength(hosts.length))
-    expect(said.filter((text) => !text.includes('no public address'))).toEqual([])
+    expect(said).toHaveLength(1)
+    expect(said[0]!.split('no public address')).toHaveLength(hosts.length + 1)
     expect(site.directory.asked).toBe(before)
   })
 
