@@ -1,6 +1,6 @@
 // Failing feeds by the last build's report and the snapshot store, worst first:
 //
-// dead     an address is gone (404, 410)
+//   dead     an address is gone (404, 410)
 //   moved    it answers with something else: a page, a body without entries, a fraction of the size
 //   failing  it failed for a reason that may pass
 //   frozen   its data are old or, of a kind that fades, unchanged

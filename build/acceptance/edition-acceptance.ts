@@ -1,7 +1,7 @@
 // Acceptance of data sets: chooses the edition of places and of networks that a table is built on.
 // The embedded one, unless a fetched one is newer, complete and similar to the one in use.
 //
-// fetched ── complete, newer, few changes ──▶ used; kept beside the history once the table is live
+//   fetched ── complete, newer, few changes ──▶ used; kept beside the history once it is live
 //           └─ else ──▶ the kept one if newer than the embedded one; else the embedded one
 //
 // Compares countries of places and origin ASes of networks. Never fails a build.

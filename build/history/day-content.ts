@@ -1,7 +1,6 @@
 // What a feed listed on one day: distinct, sorted ranges with their entries' details, and a hash to
 // compare days. Host bits are masked and inadmissible ranges refused (record-today.ts), but IPv6
 // addresses are not widened to a /64 here: which networks are access networks changes later.
-// not.
 
 import { createHash } from 'node:crypto'
 import type { Range } from '../../src/ip/range.ts'

@@ -1,6 +1,5 @@
-// What the decision log, the sample of traffic and the counts of traffic read of an answer: one
-// record, made where the answer is, and only of answers that one of them has chosen. Plain data, so
-// that a pool thread can send it.
+// What the decision log, the traffic sample and the traffic counts record of an answer that one of
+// them has chosen: plain data, so that a pool thread can send it.
 
 import type { Outcome } from '../policy/policy.ts'
 import type { AnswerBytes } from '../table/answer/answer-writer.ts'
@@ -9,7 +8,7 @@ import type { Query } from '../table/lookup/query.ts'
 
 export type AnswerFacts = Readonly<ReturnType<typeof factsOf>>
 
-/** `answer` is the newest one, and that to `query`. */
+/** `answer` is the newest one, and answers `query`. */
 export function factsOf(
   { words }: Query,
   answer: AnswerBytes,
@@ -20,29 +19,28 @@ export function factsOf(
   const hasNetwork = !located.bogon && located.network !== 0
   const hasPlace = !located.bogon && located.location !== 0
   return {
-    /** From 0 to 1, drawn for the answer: the decision log and the sample take the low ones. */
+    /** Drawn from 0 to 1: the decision log and the sample take low ones. */
     lot,
-    /** Canonical text of what was judged. */
+    /** Canonical text of the judged address. */
     address: judgedText(located, words),
     classification,
     score,
     network: hasNetwork ? reader.parts.network(located.network) : undefined,
     country: hasPlace ? answer.country : undefined,
-    /** Of a proxy or a bot; empty where there is none. */
+    /** Of a proxy or a bot, or ''. */
     provider,
     lists,
-    /** `undefined` without policies. */
     decision: outcome?.decision,
     observed: outcome?.observed.length === 0 ? undefined : outcome?.observed,
     table: reader.id,
   }
 }
 
-/** Which answers of a piece of a batch are wanted. */
+/** Which answers of a batch piece are wanted. */
 export interface WantedFacts {
-  /** Those whose lots are below. */
+  /** Those with lots below. */
   readonly below: number
-  /** A few that stand for all of them. */
+  /** A few that represent all. */
   readonly few: boolean
 }
 
@@ -58,7 +56,7 @@ export function collectFacts({ below, few: wantsFew }: WantedFacts) {
     add: (query: Query, answer: AnswerBytes, outcome: Outcome | undefined): void => {
       count += 1
       const lot = Math.random()
-      // Reservoir sampling: each answer has the same chance to be one of the few.
+      // Reservoir sampling: each answer has the same chance.
       let drawn = fewMax
       if (wantsFew) drawn = count <= fewMax ? count - 1 : Math.floor(Math.random() * count)
       const isFew = drawn < fewMax
@@ -67,7 +65,6 @@ export function collectFacts({ below, few: wantsFew }: WantedFacts) {
       if (lot < below) chosen.push(facts)
       if (isFew) few[drawn] = facts
     },
-    /** `chosen` in the order of the answers; `count` of all answers. */
     collected: () => ({ chosen, few, count }),
   }
 }

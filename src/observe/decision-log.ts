@@ -1,40 +1,36 @@
-// The trail of decisions (`--decision-log`): a line of JSON for each answer to an address, with
-// what was decided and by which policies, for a SIEM. The lines of all workers go to one file
-// (base/system/line-file.ts). Off by default; then a request reads one member that is undefined.
-//
-// Invariant: each answer of the chosen share is a line, or is counted as lost.
+// The decision log (`--decision-log`): a JSON line per answered address with the decision and the
+// policies' revision, for a SIEM. All workers write one file (base/system/line-file.ts). Off by
+// default; then a request reads one undefined member. Each chosen answer is a line, or counted as
+// lost.
 
 import { openLineFile } from '../base/system/line-file.ts'
 import type { LoggedAddresses } from '../base/log.ts'
 import type { AnswerFacts } from './answer-facts.ts'
 import { type RequestCounters, countEvent } from './request-counters.ts'
 
-/** What a line says beside the answer. */
+/** A line's members beside the answer's. */
 export interface DecisionContext {
   readonly requestId: string
   readonly keyId: string
   /** `undefined` for the API; the gate has no keys. */
   readonly source: 'gate' | 'bouncer' | 'lists' | undefined
-  /** Of the policies that decided; `undefined` without policies. */
+  /** Of the deciding policies; `undefined` without policies. */
   readonly revision: string | undefined
 }
 
 export interface DecisionLog {
-  /** Of all answers; those with lots below it are recorded. */
+  /** Answers with lots below it are recorded. */
   readonly share: number
-  /** Takes the answers of one request, or some of them. */
   readonly record: (answers: readonly AnswerFacts[], context: DecisionContext) => void
   readonly close: () => Promise<void>
 }
 
 export interface DecisionLogSettings {
-  /** `-` is standard output. */
   readonly path: string
-  /** Of all answers, in percent. */
   readonly sharePercent: number
 }
 
-/** Of one worker: half a minute of a slow disk at a thousand checks a second. */
+/** Per worker: half a minute of a slow disk at a thousand checks a second. */
 const waitingBytesMax = 16_777_216
 
 export function createDecisionLog(
@@ -44,7 +40,7 @@ export function createDecisionLog(
     readonly addresses: LoggedAddresses
     readonly onTrouble: (error: unknown) => void
     readonly onRecovery: () => void
-    /** How many lines were left when it was closed. */
+    /** Lines left when it was closed. */
     readonly onLost: (lines: number) => void
   },
 ): DecisionLog {
@@ -61,7 +57,6 @@ export function createDecisionLog(
       const time = new Date().toISOString()
       for (const answer of answers) {
         if (answer.lot >= share) continue
-        // Members without a value are left out.
         const line = JSON.stringify({
           time,
           request_id: requestId,

@@ -1,26 +1,25 @@
-// The beats by which the primary knows that a worker's loop turns (watchdog.ts). A timer beats, and
-// the request path beats where the timer cannot fire: to uWebSockets.js, whatever many connections
-// have sent is one turn of the loop. So requests, pieces of bodies, connections that open or close
-// and clients that leave beat, too. loop-lag.ts measures how late the loop is.
+// The beats that show the primary that a worker's loop turns (watchdog.ts). A timer beats; so do
+// requests, body pieces and connections when the timer cannot fire, because uWebSockets.js handles
+// many connections in one turn of the loop.
 
-/** How often a worker beats and the watchdog looks. */
+/** Interval of beats and of the watchdog. */
 export const heartbeatMs = 100
 
-/** How late the timer is before something else beats in its place. */
+/** Delay of the timer after which something else beats. */
 const heartbeatOverdueMs = 2 * heartbeatMs
 
 export interface Heartbeat {
-  /** By `performance.now()`: the newest beat. */
+  /** By `performance.now()`. */
   lastBeatMs: number
   readonly beat: (nowMs: number) => void
 }
 
-/** To be called wherever a client makes the loop work. */
+/** Call wherever a client makes the loop work. */
 export function beatIfOverdue(heartbeat: Heartbeat, nowMs: number): void {
   if (nowMs - heartbeat.lastBeatMs > heartbeatOverdueMs) heartbeat.beat(nowMs)
 }
 
-/** Beats from now on, and never keeps a process alive. */
+/** Does not keep the process alive. */
 export function startHeartbeat(send: (message: { readonly kind: 'beat' }) => void): Heartbeat {
   const heartbeat: Heartbeat = {
     lastBeatMs: performance.now(),

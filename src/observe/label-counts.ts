@@ -1,16 +1,15 @@
-// Hot path: `countLabel`, for a name that has been counted before. No allocation, throw or closure
-// there.
+// Hot path: `countLabel`, for a known name. No allocation, throw or closure there.
 //
-// Counts by a name that only the table or the policies know (a country, a provider, a rule), in
-// columns (the levels of a score). Counts only ever grow. Names have a limit, for each is a series
-// of a metric: what comes beyond it counts as `other`.
+// Counts by names that only the table or policies know (countries, providers, rules), in columns
+// (score levels). Counts only grow. Names are limited, because each is a series of a metric;
+// further ones count as `other`.
 
-/** Names of one kind (countries, providers, rules of policies) that a metric has as labels. */
+/** Names of one kind that a metric has as labels. */
 export const labelsCountedMax = 512
 
 export type LabelCounts = ReturnType<typeof newLabelCounts>
 
-/** By name, a count a column: as it travels to the primary. */
+/** By name, a count per column: the form sent to the primary. */
 export type LabelSnapshot = Readonly<Record<string, readonly number[]>>
 
 const other = 'other'
@@ -21,9 +20,9 @@ export function newLabelCounts(columns: number) {
   return {
     columns,
     places: new Map([[other, labelsCountedMax]]),
-    /** The places of names of two capitals, as countries have; -1 where there is none yet. */
+    /** Places of two-letter names, as countries have; -1 if unknown. */
     pairPlaces: new Int16Array(letters * letters).fill(-1),
-    /** The last place is of all that have none. */
+    /** The last place is `other`. */
     counts: new Float64Array((labelsCountedMax + 1) * columns),
   }
 }
@@ -35,7 +34,7 @@ export function countLabel(counted: LabelCounts, name: string, column: number): 
   counted.counts[place * counted.columns + column]! += 1
 }
 
-/** By which a name of two capitals is found without a hash; -1 for other characters. */
+/** Finds a name of two capitals without a hash; -1 for other characters. */
 function pairIndex(first: number, second: number): number {
   const row = first - capitalA
   const column = second - capitalA
@@ -50,7 +49,7 @@ function placeOf(counted: LabelCounts, name: string, pair: number): number {
   return known
 }
 
-/** Not hot: once a name, and for those that have no place of their own. */
+/** Not hot: once per name, and for names without a place. */
 function newPlace({ places }: LabelCounts, name: string): number {
   const place = places.size - 1
   if (place < labelsCountedMax) places.set(name, place)

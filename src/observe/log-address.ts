@@ -1,9 +1,6 @@
-// Writes addresses into the log in the form that the operator wants: whole, shortened to their
-// network, or as a keyed hash. By the hash, lines of one address can be told to belong together,
-// but only the holder of the key can tell which address it is. Not here: whether addresses are
-// logged (log.ts).
-//
-// The key keeps hashes from being looked up in a list of all 2^32 of them.
+// Formats addresses for the log: whole, shortened to their network, or as a keyed hash, which
+// groups lines by address for everyone but reveals it only to the key's holder. Without the key,
+// hashes could be looked up in a list of 2^32.
 
 import { createHmac } from 'node:crypto'
 import { type IpriskError, environmentError, messageOf } from '../base/coded-error.ts'
@@ -13,17 +10,16 @@ import { newAddressWords } from '../ip/address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
 import { formatAddress } from '../ip/format-address.ts'
 
-/** As for any secret that can be guessed: 128 bits. */
 const keyBytesMin = 16
 
-/** 96 bits of the hash, as base64url: enough to tell all addresses of a log apart. */
+/** 96 bits of the hash, as base64url: enough to tell a log's addresses apart. */
 const hashChars = 16
 
 export interface LogAddressSettings extends Pick<ServeSettings, 'logAddresses' | 'logAddressForm'> {
   readonly logAddressKeyFile?: string | undefined
 }
 
-/** What log.ts does with addresses. Throws `log_key_unusable`. */
+/** For log.ts. Throws `log_key_unusable`. */
 export function logAddressFormatter(
   settings: LogAddressSettings,
 ): boolean | ((address: string) => string) {
@@ -37,7 +33,7 @@ export function logAddressFormatter(
 
 const words = newAddressWords()
 
-/** `198.51.100.0/24`, `2001:db8:1::/48`; a text that is no address is not shown. */
+/** `198.51.100.0/24`, `2001:db8:1::/48`; other texts are hidden. */
 function shortened(address: string): string {
   const family = parseAddress(address, words)
   if (family === 0) return '[no address]'

@@ -1,8 +1,6 @@
-// How late a process's event loop is; while it is held up, it answers nothing. Measures the longest
-// delay and the 99th percentile of the last 15 to 30 seconds, so that a reader who comes every
-// quarter of a minute misses no pause, and how long the loop has been busy since the process began.
-// The runtime measures beside the loop; a hundred samples a second cost it nothing that can be
-// measured.
+// How late a process's event loop is: the longest delay and the 99th percentile of the last 15 to
+// 30 seconds, so that a reader every quarter of a minute misses no pause, and the loop's total busy
+// time. The runtime measures beside the loop, at no measurable cost.
 
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
@@ -37,29 +35,26 @@ export function monitorLoopLag() {
   }
 }
 
-/** Seconds beyond the time between two looks, which the histogram holds too. */
+/** Seconds beyond the interval between two samples, which the histogram includes. */
 function delaysOf(histogram: IntervalHistogram) {
-  // An empty one tells its own bounds.
+  // An empty histogram returns its own bounds.
   if (histogram.count === 0) return { max: 0, p99: 0 }
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - lookMs / 1000)
   return { max: late(histogram.max), p99: late(histogram.percentile(99)) }
 }
 
 /**
- * How long a step of a swap has paused a worker's loop: by the clock, and the processor time that
- * all threads of the process used meanwhile. The rest of the time it waited for its core, a disk or
- * a lock.
+ * A pause of a worker's loop for a step of a swap: wall time, and processor time of all threads.
+ * The rest was waiting for a core, a disk or a lock.
  */
 export type LoopPause = Readonly<typeof noPause>
 
 export const noPause = { ms: 0, cpuMs: 0 }
 
-/** The larger of both figures. */
 export function maxPause(one: LoopPause, other: LoopPause): LoopPause {
   return { ms: Math.max(one.ms, other.ms), cpuMs: Math.max(one.cpuMs, other.cpuMs) }
 }
 
-/** What a step returns, and how long it took. */
 export function timeStep<T>(step: () => T): { readonly result: T; readonly pause: LoopPause } {
   const [fromMs, fromCpu] = [performance.now(), process.cpuUsage()]
   const result = step()

@@ -1,9 +1,8 @@
 // Hot path: `countRequest`, `countAnswer`, `countLabels`, `countDecision` and `countEvent`. No
 // allocation, throw or closure there.
 //
-// What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
-// and src/admin/metrics/prometheus-text.ts turns them into Prometheus text. Counts only ever grow;
-// they begin at 0 in every worker.
+// What one worker counts, in typed arrays: three additions per request. The primary gathers
+// snapshots for src/admin/metrics/prometheus-text.ts. Counts only grow, from 0 in every worker.
 
 import type { Outcome } from '../policy/policy.ts'
 import type { AnswerLabels } from '../table/answer/answer-reader.ts'
@@ -23,13 +22,12 @@ import {
 } from './label-counts.ts'
 import { type LoopLag, noLoopLag } from './loop-lag.ts'
 
-/** Every status that the server answers with. */
 export const httpStatuses = [
   200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 413, 422, 429, 500, 503,
 ] as const
 export type HttpStatus = (typeof httpStatuses)[number]
 
-/** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
+/** Upper bounds of the duration histogram, seconds. */
 export const durationBounds = [
   0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025,
   0.05, 0.1, 0.25, 1, 5,
@@ -43,13 +41,13 @@ httpStatuses.forEach((status, i) => {
 const levelIndex = new Map<string, number>(levels.map((name, i) => [name, i]))
 const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
 
-/** What is counted besides: by name, its index in `totals`. */
+/** Other counts: index in `totals` by name. */
 const totalIndex = {
-  /** Milliseconds from request to answer, all answers together. */
+  /** Milliseconds from request to answer, summed. */
   durationMsSum: 0,
   /** Connections closed by the framing guard. */
   refused: 1,
-  /** Requests whose client went away before the answer. */
+  /** Requests whose client left before the answer. */
   aborted: 2,
   rateLimited: 3,
   quotaLimited: 4,
@@ -59,11 +57,11 @@ const totalIndex = {
   closedForAll: 6,
   /** Connections closed at accept, above the cap of their address. */
   closedForAddress: 7,
-  /** Connections cut off in a request: crumbs of a body, or too much for strangers in one turn. */
+  /** Connections cut off: trickled bodies, or too much for strangers in one turn. */
   closedForWork: 11,
-  /** How often the store was found to have lost keys or units that it had acknowledged. */
+  /** Losses of acknowledged keys or units by the store. */
   losses: 8,
-  /** Requests refused because bodies under way held all the room. */
+  /** Requests refused because unfinished bodies held all the room. */
   shed: 9,
   opened: 10,
   /** Connections to the gate closed at accept: their peers are not in `--gate-peers`. */
@@ -74,10 +72,10 @@ const totalIndex = {
   gateAnswers: 18,
   /** Decisions for bouncers, made live; `answers` has them too. */
   bouncerAnswers: 19,
-  /** Lines that the decision log took, and those that it had no room for. */
+  /** Decision-log lines written, and those without room. */
   decisionsLogged: 12,
   decisionsLost: 13,
-  /** Requests of feedback refused: of a key above its share of the day; without room, or a disk. */
+  /** Refused feedback: of a key above its daily share; without room, or disk. */
   feedbackOverShare: 14,
   feedbackNotKept: 15,
 } as const
@@ -98,7 +96,7 @@ const countNames = [
 ] as const
 const labelNames = ['countries', 'providers', 'decisions', 'observed', 'gateDegraded'] as const
 
-/** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
+/** Counts as sent to the primary, with the process's own costs. */
 export interface CounterSnapshot
   extends
     Readonly<Record<(typeof countNames)[number], readonly number[]>>,
@@ -121,42 +119,40 @@ export function newRequestCounters() {
   return {
     /** By index in `httpStatuses`. */
     requests: new Float64Array(httpStatuses.length),
-    /** The same of test keys, which no other count has: what they try is no traffic. */
+    /** Of test keys, which no other count includes. */
     testRequests: new Float64Array(httpStatuses.length),
-    /** Of the gate, which `requests` does not count; by index in `httpStatuses`. */
+    /** Of the gate, which `requests` excludes; by index in `httpStatuses`. */
     gateRequests: new Float64Array(httpStatuses.length),
-    /** Of the gate: visitors let in undecided, or by another policy than was named, by code. */
+    /** Visitors of the gate let in undecided, or by another policy than named, by code. */
     gateDegraded: newLabelCounts(1),
     /** By index in `classifications`. */
     answers: new Float64Array(classifications.length),
-    /** Of single checks, by index in `levels`. */
+    /** Of single checks. */
     scores: new Float64Array(levels.length),
     /** Of single checks; columns are `levels`. */
     countries: newLabelCounts(levels.length),
     providers: newLabelCounts(levels.length),
-    /** Of single checks, by the label of the outcome (src/policy/policy.ts). */
+    /** Of single checks, by outcome label (src/policy/policy.ts). */
     decisions: newLabelCounts(1),
-    /** Of single checks, by policy and rule: rules in observation that held. */
+    /** Of single checks, by policy and rule: matches of rules in observation. */
     observed: newLabelCounts(1),
-    /** By index in `outcomeWords`. */
     outcomes: new Float64Array(outcomeWords.length),
-    /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
+    /** By index in `durationBounds`, not cumulative; the last is above all bounds. */
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalNames.length),
-    /** The store of keys and quotas answered when it was asked last. */
+    /** The store's last answer. */
     storeReachable: true,
-    /** The latest read of the keys succeeded. */
     keysReadable: true,
     keysSkipped: 0,
     connections: 0,
-    /** Room that bodies under way hold just now. */
+    /** Room held by unfinished bodies. */
     bodyBytes: 0,
   }
 }
 
 /**
- * A request that began at `startedMs` was answered with that status at `nowMs`. Takes both
- * instants, because a difference that is handed over would be a number on the heap.
+ * Counts a request's status and duration. Takes two instants, because a passed difference would be
+ * a number on the heap.
  */
 export function countRequest(
   counters: RequestCounters,
@@ -177,7 +173,7 @@ export function countTestRequest({ testRequests }: RequestCounters, status: Http
   testRequests[statusIndex[status]!]! += 1
 }
 
-/** A request of a proxy was answered; `degraded` is a code, or `''`. */
+/** `degraded` is a code, or `''`. */
 export function countGateRequest(
   { gateRequests, gateDegraded }: RequestCounters,
   status: HttpStatus,
@@ -187,7 +183,7 @@ export function countGateRequest(
   if (degraded !== '') countLabel(gateDegraded, degraded, 0)
 }
 
-/** The word that was counted last, and its index: of checks in a row most have the same. */
+/** The last word and its index: consecutive checks mostly have the same. */
 const lastClassification = { word: '', index: 0 }
 const lastLevel = { word: '', index: 0 }
 
@@ -229,7 +225,7 @@ export function countOutcome({ outcomes }: RequestCounters, outcome: OutcomeWord
   outcomes[outcomeWords.indexOf(outcome)]! += 1
 }
 
-/** A pool thread has answered checks; counts by index in `classifications`. */
+/** Counts by index in `classifications`, from a pool thread. */
 export function addAnswerCounts(counters: RequestCounters, added: readonly number[]): void {
   added.forEach((count, i) => {
     counters.answers[i]! += count
@@ -265,18 +261,17 @@ export function counterSnapshot(
   }
 }
 
-/** The counts of a pool that never worked. */
+/** Of a pool that never worked. */
 const idlePool = {
   threads: 0,
-  /** Open tickets. */
   requests: 0,
-  /** Items that wait for a thread. */
+  /** Items waiting for a thread. */
   waiting: 0,
   refused: 0,
   tasks: 0,
   items: 0,
   deaths: 0,
-  /** Sums: of items, from `run` to the start of their task in a thread. */
+  /** Of items, from `run` to the start of their task. */
   waitMs: 0,
   /** Of tasks, in their thread. */
   runMs: 0,
@@ -291,7 +286,7 @@ export const emptyCounterSnapshot: CounterSnapshot = {
   cpuSeconds: 0,
 }
 
-/** The counts of two snapshots together; states, gauges and costs are the second one's. */
+/** Sums counts; states, gauges and costs are the second one's. */
 export function addCounterSnapshots(
   left: CounterSnapshot,
   right: CounterSnapshot,
@@ -302,14 +297,11 @@ export function addCounterSnapshots(
     ...right,
     ...mapNames(countNames, add),
     ...mapNames(labelNames, (name) => addLabelSnapshots(left[name], right[name])),
-    pool: {
-      ...right.pool,
-      ...mapNames(poolSums, (name) => left.pool[name] + right.pool[name]),
-    },
+    pool: { ...right.pool, ...mapNames(poolSums, (name) => left.pool[name] + right.pool[name]) },
   }
 }
 
-/** Answers by who asked: a key over the API, a proxy at the gate, a bouncer of CrowdSec. */
+/** Answers by source: the API, the gate, a CrowdSec bouncer. */
 export function answersBySource(counters: CounterSnapshot): Readonly<Record<string, number>> {
   const { gateAnswers: gate, bouncerAnswers: bouncer } = counterTotals(counters)
   const all = counters.answers.reduce((sum, count) => sum + count, 0)

@@ -1,6 +1,6 @@
-// Rotates the decision log: FILE becomes FILE.1 when it is full, FILE.1 becomes FILE.2, and so on;
-// the oldest one goes. Workers follow by themselves within a second (base/system/line-file.ts), and
-// so they do when another program, such as logrotate, renames the file.
+// Rotates the decision log: when FILE is full it becomes FILE.1, FILE.1 becomes FILE.2, and so on;
+// the oldest is removed. Workers reopen it within a second (base/system/line-file.ts), also after
+// another program, such as logrotate.
 
 import { rename, rm, stat } from 'node:fs/promises'
 import { openSync, closeSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { DecisionLogSettings } from './decision-log.ts'
 
 const rotateMs = 1000
 
-/** What workers need of it. Throws `decision_log_unusable`: better now than at the first check. */
+/** The workers' settings. Throws `decision_log_unusable` now rather than at the first check. */
 export function decisionLogOf(serve: ServeSettings): DecisionLogSettings | undefined {
   const { decisionLog: path, decisionLogShare: sharePercent = 100 } = serve
   if (path === undefined) return undefined
@@ -20,7 +20,7 @@ export function decisionLogOf(serve: ServeSettings): DecisionLogSettings | undef
   return { path, sharePercent }
 }
 
-/** Looks once a second until the returned function is called; a failure is logged once. */
+/** Polls every second until the returned function is called; a failure is logged once. */
 export function rotateDecisionLog(serve: ServeSettings, log: Log): () => Promise<void> {
   const { decisionLog: path, decisionLogMb: mb, decisionLogFiles: kept } = serve
   if (path === undefined || path === '-') return async () => undefined
@@ -55,7 +55,7 @@ function probe(path: string): void {
   }
 }
 
-/** Renames the files where the newest is full; `kept`: files beside the one that is written. */
+/** `kept`: files beside the one being written. */
 export async function rotateWhenFull(file: {
   readonly path: string
   readonly bytesMax: number
@@ -64,7 +64,7 @@ export async function rotateWhenFull(file: {
   const { bytesMax, kept } = file
   const found = await stat(file.path).catch(() => undefined)
   if (found === undefined || found.size < bytesMax) return
-  // For a link the target is renamed.
+  // A link's target is renamed.
   const path = outputTarget(file.path)
   await rm(`${path}.${kept}`, { force: true })
   for (let number = kept - 1; number >= 0; number -= 1) {

@@ -1,8 +1,6 @@
-// The sample of an operator's traffic on the disk: lines of `SampledCheck` in a file for its
-// owner alone, named after the server's port, in a folder of the state folder. Whole addresses are
-// in no other file of a server that was not told to write them.
-//
-// Invariant: the file is complete (base/system/atomic-file.ts).
+// The traffic sample on disk: lines of `SampledCheck` in a file for its owner only, named after the
+// server's port, in the state folder. By default, no other file of a server has whole addresses.
+// Written atomically (base/system/atomic-file.ts).
 
 import { readFileSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -19,7 +17,7 @@ export function sampleFilePath(state: string, port: number): string {
   return join(folderOf(state), `${port}.sample`)
 }
 
-/** What a file holds; nothing where there is none. */
+/** Empty if there is no file. */
 export function readSample(path: string): readonly SampledCheck[] {
   let text: string
   try {
@@ -31,10 +29,10 @@ export function readSample(path: string): readonly SampledCheck[] {
   return text.split('\n').flatMap((line) => parseSampleLine(line) ?? [])
 }
 
-/** Lines of one write; the loop turns between two. */
+/** Lines per write; the event loop turns in between. */
 const writtenAtOnce = 4096
 
-/** Writes the file anew; without checks it is removed. */
+/** Rewrites the file, or removes it without checks. */
 export async function writeSample(path: string, checks: readonly SampledCheck[]): Promise<void> {
   if (checks.length === 0) {
     await rm(path, { force: true })
@@ -54,8 +52,8 @@ function* piecesOf(checks: readonly SampledCheck[]): Generator<string> {
 }
 
 /**
- * Forgets an innermost address in the files of servers that do not run; returns how many checks it
- * had. A server that runs forgets it itself, or its next write would bring it back.
+ * Forgets an innermost address in the files of stopped servers; returns the number of checks. A
+ * running server forgets it itself, or its next write would bring it back.
  */
 export async function forgetSampled(state: string, address: string): Promise<number> {
   let count = 0
@@ -70,7 +68,7 @@ export async function forgetSampled(state: string, address: string): Promise<num
   return count
 }
 
-/** Removes files that no server has written for so long that they hold nothing young enough. */
+/** Removes files not written for so long that everything in them is too old. */
 export async function removeOldSamples(state: string, nowMs: number): Promise<void> {
   const folder = folderOf(state)
   const names = await readdir(folder).catch(() => [])
@@ -83,20 +81,17 @@ export async function removeOldSamples(state: string, nowMs: number): Promise<vo
 }
 
 /**
- * A check that the sample of an operator's traffic holds, and its line in the sample's file. Each
- * has a lot, a number drawn from 0 to below 1 when it was answered: the sample keeps the lowest
- * lots, so that each check of the days that it covers has the same chance, whichever worker
- * answered it.
+ * A sampled check, and its line in the file. Each has a lot drawn from 0 to below 1; the sample
+ * keeps the lowest, so that each check has the same chance, whichever worker answered it.
  *
  *   0.00041 2026-08-22 login 192.0.2.1       lot, day, policy (- for none), address
  */
 export interface SampledCheck {
   readonly lot: number
-  /** On which it was answered. */
   readonly day: Day
-  /** The policy that decided it; `''` for none. */
+  /** The deciding policy; `''` for none. */
   readonly policy: string
-  /** As judged, canonical. */
+  /** Canonical text of the judged address. */
   readonly address: string
 }
 
@@ -104,7 +99,7 @@ function sampleLine({ lot, day, policy, address }: SampledCheck): string {
   return `${lot} ${formatDay(day)} ${policy === '' ? '-' : policy} ${address}\n`
 }
 
-/** `undefined` for what is no such line. */
+/** `undefined` for an invalid line. */
 function parseSampleLine(line: string): SampledCheck | undefined {
   const [lot = '', dayText = '', policy = '', address = '', ...rest] = line.split(' ')
   const day = parseDay(dayText)

@@ -1,12 +1,12 @@
-// The names that come most often of any number, in a fixed number of rows: Space-Saving (Metwally,
-// Agrawal, El Abbadi, "Efficient computation of frequent and top-k elements in data streams",
-// 2005). A name that has no row takes that of the smallest one and inherits its count as its error.
+// The most frequent names in a fixed number of rows: Space-Saving (Metwally, Agrawal, El Abbadi,
+// "Efficient computation of frequent and top-k elements in data streams", 2005). A new name
+// replaces the smallest row and inherits its count as error.
 //
-// Invariants, of `taken` counted and `size` rows: count - error ≤ the true count ≤ count; every
-// name that was counted more than taken / size times has a row. Merging keeps the first; a name
-// without a row in a full sketch may have been counted up to that sketch's smallest count.
+// Invariants, for `taken` counts and `size` rows: count - error ≤ true count ≤ count; every name
+// counted more than taken / size times has a row. Merging keeps the first; a name missing from a
+// full sketch may have had up to that sketch's smallest count.
 
-/** A name, its count, and by how much that may be too high. */
+/** `error`: by how much the count may be too high. */
 export type TopRow = readonly [name: string, count: number, error: number]
 
 export function createTopSketch(size: number) {
@@ -28,12 +28,12 @@ export function createTopSketch(size: number) {
         counts.set(name, { count: error + weight, error })
       }
     },
-    /** The largest first. */
+    /** Largest first. */
     rows: () => sortedRows(counts),
   }
 }
 
-/** Sketches of `size` rows as one of `shown`. */
+/** Merges sketches of `size` rows into one of `shown`. */
 export function mergeTopRows(
   sketches: readonly (readonly TopRow[])[],
   { size, shown }: { readonly size: number; readonly shown: number },
@@ -44,7 +44,7 @@ export function mergeTopRows(
   sketches.forEach((rows, at) => {
     for (const [name, count, error] of rows) {
       const known = merged.get(name) ?? { count: floor, error: floor }
-      // It has a row here: what it may have had at the most is known better.
+      // Its row here is more precise than the floor.
       known.count += count - floors[at]!
       known.error += error - floors[at]!
       merged.set(name, known)

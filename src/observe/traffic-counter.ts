@@ -1,11 +1,10 @@
 // Hot path: `takeCheck`. No allocation, throw, closure or regular expression there.
 //
-// A worker's part in what the console shows of traffic (only where it is on): scores, and the
-// networks, countries and providers that are asked about most. A check costs one addition; the
-// names of one in 64 are counted, and all of the first 256 of a minute, so that few are counted
-// exactly; of many (a thousand a second) one in 512. Of a piece of a batch a few answers stand for
-// all of it. The decisions of checks are counted anyway (request-counters.ts); those of pieces are
-// counted here.
+// A worker's part of the console's traffic (if enabled): scores, and the most frequent networks,
+// countries and providers. A check costs one addition; names are counted for the first 256 checks
+// of a minute, then for one in 64, above a thousand a second for one in 512. A few answers
+// represent each batch piece, whose decisions are counted here; those of checks are in
+// request-counters.ts.
 
 import { trafficNamesMax } from '../base/limits.ts'
 import type { AnswerFacts } from './answer-facts.ts'
@@ -25,7 +24,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
   const scores = new Float64Array(scoreBands)
   const decisions = new Map<string, number>()
   let tops = newTops()
-  /** Checks of this minute; who looks at the console in between does not begin anew. */
+  /** Checks of this minute, whenever the console polls. */
   let seen = 0
   let minute = 0
 
@@ -43,7 +42,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
     }
   }
   return {
-    /** Counts a check answered in the loop; returns how many checks its names stand for, often 0. */
+    /** Counts a check; returns how many checks its names represent, often 0. */
     takeCheck: (score: number): number => {
       scores[bandOf(score)]! += 1
       seen += 1
@@ -52,7 +51,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
       return (seen & (oneIn - 1)) === 0 ? oneIn : 0
     },
     takeNames,
-    /** Answers that the pool has made; these stand for `count`. */
+    /** Answers of the pool, which represent `count`. */
     takePiece: (answers: readonly AnswerFacts[], count: number): void => {
       for (const answer of answers) {
         const weight = count / answers.length
@@ -61,7 +60,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
         takeNames(answer, weight)
       }
     },
-    /** What has been counted since the last call. */
+    /** Counts since the last call. */
     taken: (): TrafficCounts => {
       const given: TrafficCounts = {
         scores: Array.from(scores, Math.round),
@@ -79,7 +78,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
   }
 }
 
-/** Actions of a thousand policies; those beyond are not counted for a minute. */
+/** Actions of a thousand policies; further ones are dropped until the next call. */
 const decisionsMax = 1024
 
 const newTops = () => mapNames(topKinds, () => createTopSketch(trafficNamesMax))
@@ -88,15 +87,14 @@ function bandOf(score: number): number {
   return score < 100 ? (score / 10) | 0 : scoreBands - 1
 }
 
-/** What of an answer is counted by name. */
 export const topKinds = ['networks', 'countries', 'providers'] as const
 export type TopKind = (typeof topKinds)[number]
 
-/** What a worker has counted since it was asked last, for the primary. No address is in it. */
+/** A worker's counts since the last call, without addresses. */
 export interface TrafficCounts {
   /** Checks by tens of the score: 0–9, …, 90–100. */
   readonly scores: readonly number[]
-  /** `policy/action` and how often. */
+  /** `policy/action` and count. */
   readonly decisions: readonly (readonly [decision: string, count: number])[]
   readonly top: Readonly<Record<TopKind, readonly TopRow[]>>
 }

@@ -1,7 +1,7 @@
-// The primary's part in the sample of the operator's traffic: holds the checks that workers chose,
-// writes them to the state folder, and gives them to the trial of a new table. Checks of more than
-// thirty days ago are forgotten. A server that is not told to sample removes what an earlier one on
-// its port has left, and any server those that nobody has written for thirty days.
+// The primary's traffic sample: holds the checks that workers chose, writes them to the state
+// folder, and gives them to a new table's trial. Checks older than thirty days are dropped. A
+// server without sampling removes an earlier sample of its port; every server removes files not
+// written for thirty days.
 
 import { rmSync } from 'node:fs'
 import type { SampleStatus } from '../api/admin-answers.ts'
@@ -21,16 +21,15 @@ import {
 
 export type TrafficSample = NonNullable<ReturnType<typeof openTrafficSample>>
 
-/** It is cut when it holds so much more than it should: sorting then costs little a check. */
+/** Cut beyond this factor of its size, so that sorting costs little per check. */
 const slack = 1.25
 
-/** Workers hand over what they chose with each heartbeat. */
+/** Workers send their checks with each heartbeat. */
 const workersMs = 2000
 
-/** How much a kill loses. */
+/** What a kill may lose. */
 const saveMs = 300_000
 
-/** `undefined` where nothing is sampled. */
 export function openTrafficSample(parts: {
   readonly state: string
   readonly port: number
@@ -58,22 +57,22 @@ export function openTrafficSample(parts: {
     }
   }
   const enqueue = createQueue()
-  /** Writes the file, and gives its path; `undefined` where that fails, and the log says why. */
+  /** Writes the file and returns its path; `undefined` if that fails, which is logged. */
   const save = (): Promise<string | undefined> => enqueue(write)
   const timer = setInterval(() => void save(), saveMs)
   timer.unref()
   return {
     save,
-    /** Takes what a worker chose; gives the lot from which on checks do not matter. */
+    /** Takes a worker's checks; returns the lot from which on checks do not matter. */
     take: (checks: readonly SampledCheck[]): number => {
       reservoir.add(checks)
       return reservoir.below()
     },
-    /** Forgets the checks of an innermost address, in the file too; returns how many. */
+    /** Forgets an innermost address, in the file too; returns the number of checks. */
     forget: async (address: string): Promise<number> => {
       const forget = (): number =>
         reservoir.forget((one) => innermostAddress(one.address) === address)
-      // What workers have chosen and not handed over yet.
+      // Also those that workers have not sent yet.
       setTimeout(forget, workersMs).unref()
       const count = forget()
       if ((await save()) === undefined) throw new Error(`${path} cannot be written`)
@@ -84,7 +83,7 @@ export function openTrafficSample(parts: {
       const first = days.reduce((least, day) => Math.min(least, day), Infinity) as Day
       return { size, checks: days.length, since: days.length === 0 ? null : formatDay(first) }
     },
-    /** `write`: unless another server has taken over, which samples on, or is not to. */
+    /** `write`: unless another server has taken over. */
     close: async (how: { readonly write: boolean }): Promise<void> => {
       clearInterval(timer)
       await (how.write ? save() : enqueue(() => undefined))
@@ -92,12 +91,12 @@ export function openTrafficSample(parts: {
   }
 }
 
-/** What cannot be read is begun anew. */
+/** Starts anew if the file cannot be read. */
 function readOrNothing(path: string, log: Log): readonly SampledCheck[] {
   try {
     return readSample(path)
   } catch (error) {
-    log.error({ path }, `The sample of traffic is begun anew: ${messageOf(error)}`)
+    log.error({ path }, `The sample of traffic starts anew: ${messageOf(error)}`)
     return []
   }
 }
@@ -106,16 +105,15 @@ function forget(path: string, log: Log): void {
   try {
     rmSync(path, { force: true })
   } catch (error) {
-    log.error({ path }, `What was sampled before cannot be removed: ${messageOf(error)}`)
+    log.error({ path }, `The previous traffic sample cannot be removed: ${messageOf(error)}`)
   }
 }
 
 /**
- * A sample of a stream of bounded size: of each address (IPv6: /64) the check with the lowest lot,
- * and of these the lowest that are young enough, at most `size` and those on the way to the next
- * cut. So one address, however often it asks, has one vote and takes one place. The one catch:
- * where checks grow too old faster than new ones come, the newer ones have a better chance for a
- * while, since older ones with higher lots are gone already.
+ * A bounded sample of a stream: the check with the lowest lot of each address (IPv6: /64), and of
+ * these the lowest `size`. So each address has one vote, however often it asks. The one catch: if
+ * checks expire faster than new ones come, newer ones have a better chance for a while, because
+ * older ones with higher lots are already gone.
  */
 export function createReservoir(size: number) {
   const held = new Map<string, SampledCheck>()
@@ -129,7 +127,7 @@ export function createReservoir(size: number) {
   return {
     /** Lots from here on do not matter; 1 while there is room. */
     below: () => below,
-    /** Takes those whose lots are low enough. */
+    /** Takes checks with low enough lots. */
     add: (checks: readonly SampledCheck[]): void => {
       for (const one of checks) {
         const visitor = visitorOf(one.address) ?? one.address
@@ -137,14 +135,13 @@ export function createReservoir(size: number) {
       }
       if (held.size >= size * slack) cut()
     },
-    /** Returns how many. */
     forget: (isForgotten: (check: SampledCheck) => boolean): number => {
       const before = held.size
       for (const [visitor, one] of held) if (isForgotten(one)) held.delete(visitor)
       if (held.size < Math.min(before, size)) below = 1
       return before - held.size
     },
-    /** Those that it holds, at most `size`. */
+    /** At most `size`. */
     checks: (): readonly SampledCheck[] => {
       cut()
       return [...held.values()]

@@ -1,7 +1,6 @@
-// A worker's part in the sample of the operator's traffic (`--sample`): keeps the answers whose lot
-// is low enough until the primary asks for them, which holds the sample. Off by default; on, lots
-// get rarer as the sample fills. While it fills all are chosen, so there is a bound on how many
-// wait: of a second's answers those beyond it are not offered.
+// A worker's part of the traffic sample (`--sample`): keeps answers with low lots until the primary
+// collects them. Off by default; lots get rarer as the sample fills. Until then all are chosen, so
+// waiting ones are bounded.
 
 import { dayOf } from '../base/day.ts'
 import type { AnswerFacts } from './answer-facts.ts'
@@ -27,7 +26,7 @@ export function createTrafficSampler(now: () => number = Date.now) {
     drawBelow: (lot: number): void => {
       limit = lot
     },
-    /** What has been chosen since the last call. */
+    /** Chosen since the last call. */
     chosen: (): readonly SampledCheck[] => {
       const taken = waiting
       waiting = []

@@ -1,8 +1,8 @@
-// The first acts of a server with its settings, before the rest of its code is loaded: it listens
-// for signals, and begins to verify its table, which takes longest and needs nothing of the rest.
+// A server's first steps, before the rest of its code is loaded: it listens for signals and starts
+// to verify its table, which takes longest.
 //
-// What each piece of acceleration gave, in ms of about 900 from the start of the process to 200 of
-// /readyz, on 2 cores with 2 workers and a table of 190 MB; what gives more than 50 stays.
+// Gains in ms, of about 900 from process start to 200 of /readyz, on 2 cores with 2 workers and a
+// table of 190 MB; gains above 50 stay.
 //
 //   programs are bundled (deploy/bundle-programs.mjs)                         333
 //   verifying begins before the rest is loaded (here)                         125
@@ -23,13 +23,13 @@ export interface EarlyStart {
   readonly shutdown: Shutdown
   readonly copies: TableCopies
   readonly firstTable: FirstTable
-  /** To be called last of all, however the server ends: gives up what is under way. */
+  /** Call last, however the server ends: cancels work in progress. */
   readonly end: () => Promise<void>
 }
 
 export function beginStart({ state, table: path, invocation }: Settings): EarlyStart {
   const hangUps = captureSighup()
-  // A SIGUSR2 without a listener ends the process; during a start there is nothing to restart.
+  // Without a listener SIGUSR2 ends the process; during a start there is nothing to restart.
   process.on('SIGUSR2', () => undefined)
   const shutdown = listenForShutdown()
   const copies = createTableCopies(state)
@@ -43,7 +43,7 @@ export function beginStart({ state, table: path, invocation }: Settings): EarlyS
     firstTable,
     end: async () => {
       shutdown.abort()
-      // What verifies the table is ended by that, and leaves nothing behind.
+      // Verification was aborted, and leaves nothing behind.
       await firstTable.loaded
       copies.close()
       shutdown.stop()

@@ -1,5 +1,4 @@
-// Opens the admin port: gathers what it shows of the parts of a running server, and gives it the
-// routes by which it is administered.
+// Opens the admin port: gathers what it shows of a running server, and gives it its routes.
 
 import type { AdminRoute } from '../admin/admin-api.ts'
 import {
@@ -50,7 +49,7 @@ export interface ShownParts {
   readonly sample: TrafficSample | undefined
   readonly port: number
   readonly callerOf: TokenMatcher | undefined
-  /** Of the link that signs in to the console once. */
+  /** For the link that signs in to the console once. */
   readonly linkSecret?: string | undefined
   readonly shutdown: Shutdown
   readonly log: Log
@@ -77,10 +76,7 @@ export async function openAdmin(
       const now = Date.now()
       return table === undefined ? undefined : coverageOf(coverageToday(table, now), now)
     },
-    metrics: async () => ({
-      type: metrics.contentType,
-      body: await metrics.text(await gather()),
-    }),
+    metrics: async () => ({ type: metrics.contentType, body: await metrics.text(await gather()) }),
     status: async () => serverStatus(settings, listens, readiness(), await gather()),
     guard,
     refusals,
@@ -112,7 +108,7 @@ export async function openAdmin(
   }
 }
 
-/** The administrative API, without what the console adds. */
+/** The administrative API, without the console's additions. */
 function routesOf(
   parts: ShownParts,
   supply: () => TableSources | undefined,
@@ -152,13 +148,13 @@ function routesOf(
   ]
 }
 
-/** A server that refreshes nothing by itself says nothing of it until it was asked to. */
+/** Hidden until a server without refreshes of its own was asked for one. */
 function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
   const status = refresh?.status()
   return status === undefined || (status.next_at === null && status.runs === 0) ? undefined : status
 }
 
-/** Loaded only where it is on. */
+/** Loaded only if enabled. */
 async function consoleOf(
   parts: ShownParts & { readonly listUrl: string },
   guard: TokenGuard | undefined,

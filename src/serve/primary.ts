@@ -1,20 +1,18 @@
-// The primary: runs the start, the tables, the signals and the end. It answers no check itself.
+// The primary: runs start, tables, signals and end. It answers no checks.
 //
 //   start    load uWebSockets.js, probe the port, fork, open the admin port, and listen with the
-//            table, which is being verified since before (early-start.ts)
+//            table whose verification has already begun (early-start.ts)
 //   takeover without the probe: listen with a table beside the server that has the port, ask that
-//            server to end, then open the admin port; after its yes this one never gives up
-//   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: table-manager.ts
-//   plans    the configuration file changes or SIGHUP comes: all workers get them
-//            (reload-config.ts)
-//   policies their file changes or SIGHUP comes: all workers get them (watch-policies.ts)
-//   workers  SIGUSR2 or `iprisk restart`: each is replaced, one after the other (supervisor.ts)
-//   end      SIGTERM or SIGINT: /readyz says 503, after the grace the port is closed, workers
-//            drain, the admin port closes, code 0; a signal during a start or a swap does not wait
-//            for it
+//            server to end, then open the admin port; once it agrees, this one never gives up
+//   table    a new file in place of the old one, SIGHUP or `iprisk reload`: table-manager.ts
+//   plans    the configuration file changes, or SIGHUP: all workers get them (reload-config.ts)
+//   policies their file changes, or SIGHUP: all workers get them (watch-policies.ts)
+//   workers  SIGUSR2 or `iprisk restart`: replaced one by one (supervisor.ts)
+//   end      SIGTERM or SIGINT: /readyz answers 503, after the grace the port closes, workers
+//            drain, the admin port closes, code 0; signals do not wait for a start or a swap
 //
-// Invariants: a table that cannot be verified is never served, and the one in use stays; without
-// any table the server runs, is not ready and answers 503.
+// Invariants: an unverifiable table is never served, and the one in use stays; without any table
+// the server runs, is not ready and answers 503.
 
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -76,15 +74,15 @@ import { setFolder } from '../sets/set-folder.ts'
 import { type SourceParts, startTableSources, type TableSources } from './table-sources.ts'
 import { readWatchedPolicies } from './watch-policies.ts'
 
-/** A table comes once an hour at most; one look a second costs nothing. */
+/** Tables come hourly at most; a poll a second costs nothing. */
 const watchMs = 1000
 
-/** How often a refused table is tried again where no table answers. */
+/** Retry interval for a refused table while no table answers. */
 const repairMs = 10_000
 
-/** How often the admin port is tried: after a yield it may stay busy for a moment. */
+/** Retry interval for the admin port, which may stay busy after a takeover. */
 const adminTryMs = 100
-/** How long the server waits for the admin port before it reports that it runs. */
+/** How long to wait for the admin port before reporting that the server runs. */
 const adminMs = 5000
 
 export interface RunningServer {
@@ -109,13 +107,13 @@ interface Parts extends ServerOptions, ShownParts {
   readonly supervisor: Supervisor
   readonly tables: TableManager
   readonly sets: SetManager
-  /** The control socket of the server that this one takes over from. */
+  /** The control socket of the server to take over from. */
   readonly predecessor: string | undefined
 }
 
 /**
- * Runs a server until it is told to end; resolves to the exit code. Throws `uws_missing`,
- * `port_unavailable`, `workers_failed`, `takeover_failed` where it cannot start.
+ * Runs a server to its end; resolves to the exit code. Throws `uws_missing`, `port_unavailable`,
+ * `workers_failed`, `takeover_failed` if it cannot start.
  */
 export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
@@ -132,12 +130,12 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   try {
     return await runWithWorkers({ ...options, ...checked, supervisor })
   } finally {
-    // After an orderly end no worker is left; after a failed start some are.
+    // After a failed start some workers are left.
     await supervisor.drain({ drainMs: 0 })
   }
 }
 
-/** Throws what keeps a server from starting; gives what workers are told at their start. */
+/** Throws what keeps a server from starting; returns the workers' settings. */
 async function checkStart({ settings, log }: ServerOptions) {
   const { serve, state: stateFolder, store, plans } = settings
   await loadUws()
@@ -231,7 +229,7 @@ async function runWithWorkers(
   }
 }
 
-/** The socket of the server to take over from; without such a server the port is probed. */
+/** The socket of the server to take over from, if any. */
 async function predecessorOf(settings: Settings, log: Log): Promise<string | undefined> {
   if (!settings.invocation.takeover) return undefined
   const path = controlSocketPath(settings.state, settings.serve.port)
@@ -241,8 +239,8 @@ async function predecessorOf(settings: Settings, log: Log): Promise<string | und
 }
 
 /**
- * Opens the stores once before the workers do, or all of them would create the rate file at the
- * same time; logs what the operator should know of the stores.
+ * Opens the stores once before the workers, which would otherwise all create the rate file; logs
+ * advice about the stores.
  */
 async function prepareStores(settings: Settings, log: Log): Promise<void> {
   const stores = await openStores(settings, silentHooks)
@@ -258,7 +256,7 @@ async function prepareStores(settings: Settings, log: Log): Promise<void> {
   }
 }
 
-/** What happens to files beside the table while the server runs; returns what stops it. */
+/** Watches files beside the table; returns what stops it. */
 function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
   const { settings, configuration, early, supervisor, policies, log } = parts
   const { hangUps } = early
@@ -290,12 +288,12 @@ async function runServer(parts: Parts): Promise<number> {
     stops.push(admin.close)
     return admin
   }
-  // Before any worker answers: an attacker on a list must not get in while the server starts.
+  // Before any worker answers, so that a blocked address cannot get in during the start.
   const loading = [tables.loadFirst(firstTable), lists.refresh()] as const
   const loaded = Promise.all(loading)
   loaded.catch(() => undefined)
   try {
-    // What verifies the table takes longest of all, and needs nothing of what follows.
+    // Verifying the table takes longest, and the following needs nothing of it.
     let admin = predecessor === undefined ? await startAdminPort() : undefined
     stops.push(...watchFiles(parts))
     const [file] = await loaded
@@ -327,7 +325,7 @@ async function runServer(parts: Parts): Promise<number> {
       stops.push(runRepeatedly(tables.repair, repairMs).stop)
       supplies.running = startTableSources(parts, { builtMs: file?.builtMs, look })
       stops.push(supplies.running.stop)
-      // Keys that were made during the start, before this server could be told of them.
+      // Includes keys made during the start.
       await supervisor.readKeys()
       const { listening, table } = supervisor.status()
       const { host, adminHost, adminSocket } = serve
@@ -351,7 +349,7 @@ async function runServer(parts: Parts): Promise<number> {
   }
 }
 
-/** After a takeover no load balancer looks at /readyz, and there are many clients to drain. */
+/** After a takeover no load balancer polls /readyz, and many clients must drain. */
 function drainOptions({ serve }: Settings, end: Shutdown): Parameters<Supervisor['drain']>[0] {
   const drainMs = serve.drainSeconds * 1000
   return end.yielded()
@@ -359,7 +357,7 @@ function drainOptions({ serve }: Settings, end: Shutdown): Parameters<Supervisor
     : { drainMs, graceMs: serve.graceSeconds * 1000 }
 }
 
-/** Asks the server that has the port to end. A server that does not answer may end all the same. */
+/** A server that does not reply may end nevertheless. */
 async function askPredecessorToYield(predecessor: string, log: Log): Promise<void> {
   const reply = await sendControlRequest(predecessor, 'yield')
   if (reply?.ok === true) log.info({}, reply.text)
@@ -368,7 +366,7 @@ async function askPredecessorToYield(predecessor: string, log: Log): Promise<voi
   else log.error({}, `${reply.text} This one starts; end that one where it still has the port.`)
 }
 
-/** The predecessor answers, so this server must be able to, too. */
+/** The predecessor answers, so this server must be able to. */
 function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager): void {
   if (file === undefined) {
     throw takeoverFailed('this one has no table to answer from (the log says why).')
@@ -382,7 +380,7 @@ function takeoverFailed(why: string): IpriskError {
   return environmentError('takeover_failed', `The server that has the port goes on: ${why}`)
 }
 
-/** Tries until the admin port is free; it never gives up, because the predecessor has yielded. */
+/** Retries forever, because the predecessor has yielded. */
 async function openAdminWithRetry(
   open: () => Promise<AdminServer>,
   { shutdown, log }: Parts,
@@ -400,14 +398,14 @@ async function openAdminWithRetry(
   return undefined
 }
 
-/** New workers read these files again; throws what is wrong with one of them, by name. */
+/** New workers will reread these files; throws the first problem, by name. */
 function validateWorkerFiles({ serve, store }: Settings, plans: Plans): void {
   const tls = tlsFilesOf(serve)
   if (tls !== undefined) validateTlsFiles(tls, Date.now())
   if (store.keysFile !== undefined) validateKeysFile(store.keysFile, plans)
 }
 
-/** Handles signals and the requests of the control socket; returns what stops that. */
+/** Handles signals and the control socket; returns what stops that. */
 async function listenForCommands(
   parts: Parts,
   on: { readonly yieldNow: () => Promise<void>; readonly pull: () => TablePull | undefined },
@@ -495,8 +493,6 @@ function replyOf(outcome: SwapOutcome): ControlReply {
   }
 }
 
-// Removes feedback that is older than the operator wants it, when a server starts and every hour.
-
 const pruneMs = 3_600_000
 
 function startPruning(state: string, days: number, log: Log): () => void {
@@ -513,7 +509,6 @@ function startPruning(state: string, days: number, log: Log): () => void {
   return () => clearInterval(timer)
 }
 
-/** `undefined` where the gate is off. */
 function gateSettings(serve: Settings['serve']): GateSettings | undefined {
   const place = serve.gate === undefined ? undefined : parseHostPort(serve.gate)
   if (place === undefined) return undefined
@@ -526,7 +521,7 @@ function decisionMs({ serve }: Settings): number {
   return Math.max(2 * msPerDay, 2 * parseDurationMs(serve.refreshEvery))
 }
 
-/** By the names of the sets. Throws `settings_invalid` for a condition that is none. */
+/** By set name. Throws `settings_invalid` for an invalid condition. */
 function setConditions({ lists }: Settings): Readonly<Record<string, string>> {
   for (const [name, condition] of Object.entries(lists.published)) {
     const compiled = compileSetCondition(condition)

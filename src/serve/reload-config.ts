@@ -1,11 +1,8 @@
-// Reads the configuration again when its file changes or SIGHUP comes, and gives changed plans to
-// the workers. Only plans change in a running server; of other changes it logs that they wait for a
-// new start, each time, because new workers get the settings of the old ones.
+// Rereads the configuration when its file changes or on SIGHUP, and gives changed plans to the
+// workers. Other changes are logged each time as waiting for a restart.
 //
-// Invariants: a configuration with any problem changes nothing; the log names every problem, and
-// the plans before it stay, as they do where the file is removed. Changes since the settings were
-// read take effect, also those made while the server started. A SIGHUP never ends the process, not
-// even then.
+// Invariants: an invalid configuration changes nothing, and every problem is logged; nor does
+// removing the file. Changes made during the start take effect too. SIGHUP never ends the process.
 
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../base/coded-error.ts'
@@ -17,23 +14,23 @@ import { type Watch, watchFile } from '../base/system/file-watch.ts'
 import type { SighupListener } from './signals.ts'
 
 export interface ConfigSource {
-  /** The file that is watched, whether it exists or not. */
+  /** Watched, whether it exists or not. */
   readonly path: string
-  /** Whether a flag or variable named it: another process is to find it in the same way. */
+  /** Whether a flag or variable named it: another process must find it in the same way. */
   readonly named: boolean
-  /** Of the file before the settings were read from it (`fileIdentity`). */
+  /** `fileIdentity` of the file before the settings were read. */
   readonly identity: string
-  /** Reads all sources again; throws `settings_invalid`. */
+  /** Rereads all sources; throws `settings_invalid`. */
   readonly read: (onFile?: ConfigListener) => Settings
 }
 
 function changedNames<Named extends object>(before: Named, after: Named) {
-  // What was removed is only in the one before.
+  // Removed names are only in `before`.
   const names = Object.keys({ ...before, ...after }) as (keyof Named & string)[]
   return names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
-/** Names of changed settings that need a new start: `table`, `serve.port`. */
+/** Changed settings that need a restart: `table`, `serve.port`. */
 function restartNames(before: Settings, after: Settings): readonly string[] {
   const changed = changedNames(before, after)
   return [
@@ -44,7 +41,7 @@ function restartNames(before: Settings, after: Settings): readonly string[] {
   ]
 }
 
-/** Starts watching; `use` is called with plans that differ from those in use. */
+/** Calls `use` with changed plans. */
 export function watchConfiguration(options: {
   readonly settings: Settings
   readonly configuration: ConfigSource
@@ -66,12 +63,12 @@ export function watchConfiguration(options: {
     } catch (error) {
       log.error(
         { path },
-        `The configuration is not used, the one before stays: ${messageOf(error)}`,
+        `The configuration is not used, the previous one stays: ${messageOf(error)}`,
       )
       return
     }
     const names = restartNames(running, next)
-    if (names.length > 0) log.warn({ names }, 'These settings wait for a new start of the server.')
+    if (names.length > 0) log.warn({ names }, 'These settings need a restart of the server.')
     const plans = changedNames(used, next.plans)
     used = next.plans
     if (plans.length === 0) {
@@ -83,9 +80,9 @@ export function watchConfiguration(options: {
   }
 
   const { identity: known } = configuration
-  // Removed is not emptied: the plans stay, and whoever meant the defaults hears that they wait.
+  // Removing the file keeps the plans; the log says that defaults wait for a restart.
   const gone = (): void =>
-    log.warn({ path }, 'The file of the configuration is gone, the one before stays.')
+    log.warn({ path }, 'The configuration file is gone; the previous configuration stays.')
   const watch = watchFile({ path, known, everyMs: configPollMs, changed: reload, gone })
   hangUps.listen(reload)
   return {

@@ -1,6 +1,5 @@
-// The signals of a server: SIGTERM and SIGINT end it, as does another server that takes over;
-// SIGHUP, which without a listener ends the process, waits from the first moment on for who will
-// listen.
+// A server's signals: SIGTERM, SIGINT or a takeover end it; SIGHUP, which would end the process
+// without a listener, is kept until someone listens.
 
 import process from 'node:process'
 
@@ -9,18 +8,17 @@ const sameSignalMs = 1000
 export interface Shutdown {
   readonly requested: Promise<void>
   readonly signal: AbortSignal
-  /** Another server has taken over: this one ends without the grace of a shutdown. */
+  /** Another server has taken over: end without the grace of a shutdown. */
   readonly yield: () => void
   readonly yielded: () => boolean
-  /** The start has failed: whatever is under way is given up. */
+  /** The start has failed: cancel everything. */
   readonly abort: () => void
   readonly stop: () => void
 }
 
 /**
  * The first SIGTERM or SIGINT asks for an orderly end; a later one ends the process at once. One
- * signal may come twice at the same time: from the terminal to all processes, and from npm to its
- * child.
+ * signal may arrive twice: from the terminal to all processes, and from npm.
  */
 export function listenForShutdown(): Shutdown {
   const controller = new AbortController()
@@ -58,7 +56,7 @@ export function listenForShutdown(): Shutdown {
 
 export type SighupListener = ReturnType<typeof captureSighup>
 
-/** Receives SIGHUP from now on; a signal that comes before `listen` is kept for the listener. */
+/** A signal before `listen` is kept for the listener. */
 export function captureSighup() {
   let isWaiting = false
   let handle = (): void => {

@@ -1,6 +1,6 @@
-// Where a server's new tables come from: its own builds at intervals (refresh.ts), a publisher
-// (table-pull.ts), both, or neither. A build puts them in the place that the primary watches; what
-// was published is tried first.
+// Sources of a server's new tables: its own builds at intervals (refresh.ts), a publisher
+// (table-pull.ts), both, or neither. Builds write to the watched place; published tables are tried
+// first.
 
 import { hostname } from 'node:os'
 import { parseDurationMs } from '../base/time-text.ts'
@@ -14,7 +14,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts'
 
 export interface SourceParts {
   readonly settings: Settings
-  /** What makes a new table at its place: a program of Node and its arguments. */
+  /** Builds a new table at its place: a Node program and its arguments. */
   readonly buildCommand: readonly string[]
   readonly catchUp?: CatchUp | undefined
   readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
@@ -33,7 +33,7 @@ export function startTableSources(
   const everyMs = parseDurationMs(settings.serve.refreshEvery)
   const pull = pullTables(parts)
   const refresh =
-    // A server that takes tables from a publisher builds none because it was asked to.
+    // A server that pulls tables does not build on demand.
     pull === undefined || everyMs > 0 || catchUp !== undefined
       ? startRefresh({
           everyMs,

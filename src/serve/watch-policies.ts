@@ -1,10 +1,9 @@
-// Reads the policies at the start and again when their file changes or SIGHUP comes, and gives them
-// to the workers.
+// Reads the policies at the start, when their file changes and on SIGHUP, and gives them to the
+// workers.
 //
-// Invariants: a file with a mistake changes nothing, and the log and the status name every mistake;
-// at the start it is an error, as in the configuration. One that is removed changes nothing either,
-// and they say so: the next start would be without policies. One that comes later is loaded. One
-// with warnings is used; the log, the status and a metric report them.
+// Invariants: an invalid file changes nothing, and log and status name every mistake; at the start
+// it is an error. Removing the file changes nothing and is reported, because the next start would
+// have no policies. A new file is loaded. Warnings are reported by log, status and a metric.
 
 import { existsSync } from 'node:fs'
 import process from 'node:process'
@@ -22,7 +21,7 @@ import type { PoliciesStatus } from '../api/admin-answers.ts'
 
 export type WatchedPolicies = ReturnType<typeof readWatchedPolicies>
 
-/** Reads those that the option names, or those of the working directory; throws `policies_invalid`. */
+/** Reads the named policies, or those of the working directory; throws `policies_invalid`. */
 export function readWatchedPolicies(setting: string | undefined, log: Log) {
   const place = policyPlace(setting)
   const { path } = place
@@ -58,11 +57,11 @@ export function readWatchedPolicies(setting: string | undefined, log: Log) {
   let look = async (): Promise<void> => undefined
   return {
     policies: () => file?.policies,
-    /** The same as their file has them, with what it says for people. */
+    /** As in their file, with its comments for people. */
     written: (): WrittenPolicies | undefined => file?.written,
     fileTag: () => file?.tag,
     place,
-    /** Checks the file now: a change by this process is in use when this resolves. */
+    /** Checks the file now: a change is in use once this resolves. */
     look: () => look(),
     status: (): PoliciesStatus | undefined => {
       if (file === undefined && failure === null) return undefined
@@ -70,13 +69,13 @@ export function readWatchedPolicies(setting: string | undefined, log: Log) {
       const warnings = file?.warnings ?? []
       return { path, revision, names: Object.keys(named), warnings, last_failure: failure }
     },
-    /** Looks at the file from now on, also for what has changed since it was read. */
+    /** Polls the file, including for changes since it was read. */
     watch: (use: (policies: Policies) => void) => {
       let isStopped = false
       const whileWatched = (policies: Policies): void => {
         if (!isStopped) use(policies)
       }
-      // In order, so that the newest state of the file wins.
+      // Queued, so that the newest state wins.
       look = () => enqueue(() => reload(whileWatched))
       const changed = (): void => void look()
       const { stop } = watchFile({ path, known, everyMs: configPollMs, changed, gone: changed })

@@ -1,10 +1,9 @@
-// Manages the worker processes for the primary: forks them, replaces those that die, hang or grow,
-// distributes tables, gathers their counts, restarts them one by one and drains them.
+// Manages the worker processes: forks them, replaces those that die, hang or grow, distributes
+// tables, gathers counts, restarts them one by one and drains them.
 //
-// Invariants: `size` workers are not retired, or as many are being forked, at most every ten
-// seconds where they die at once; the table in use changes only after every living worker has
-// opened the new one; a worker that starts to listen later gets the table in use when it reports
-// itself; a worker is retired only after its successor listens.
+// Invariants: `size` workers are active or being forked (at most every ten seconds if they die at
+// once); the table in use changes only after every living worker has opened the new one; a late
+// worker gets it when it reports; a worker is retired only once its successor listens.
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
@@ -31,38 +30,34 @@ import { startWatchdog, type Watchdog } from './watchdog.ts'
 import type { RestartCause, WorkerHandle, WorkerRegistry } from './worker-registry.ts'
 import { createWorkerRegistry, sendToWorker } from './worker-registry.ts'
 
-/** Workers map compiled lists in milliseconds. */
 const listsAcknowledgeMs = 5000
 
-/** Of a worker that dies soon after its start. */
+/** For a worker that dies soon after its start. */
 const refork = { msMin: 200, msMax: 10_000 } as const
-/** A worker that has listened this long is replaced at once. */
 const healthyMs = 1000
 const startMs = 20_000
-/** Then a worker's last counts stand. */
+/** Later, a worker's last counts are used. */
 const countMs = 500
 /** Deaths before any worker has listened; more end the start. */
 const failedStartsMax = 3
 /**
  * How long a retired worker answers, with close, before it closes idle connections: longer than
- * proxies keep one (deploy/: 5 s), and than clients that wait for a core are silent.
+ * proxies keep them (deploy/: 5 s), and than clients waiting for a core are silent.
  */
 export const rollingLingerMs = 6000
 
-/** Within the window, however long each worker has lived. */
+/** Within the window, however long each lived. */
 const crashLoopDeaths = 3
 const crashLoopWindowMs = 60_000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
 interface WorkerReports {
-  /** Returns the lot from which on checks do not matter. */
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
-  /** A worker cannot open the table of that number; it was killed. */
+  /** A worker could not open that table and was killed. */
   readonly tableRefused: (table: number) => void
-  /** A bouncer pulls decisions. */
   readonly pulled: (set: string, texts: readonly string[]) => void
-  /** A worker cannot use the lists of that version. One that was starting has ended. */
+  /** A worker cannot use that version; a starting one has ended. */
   readonly listsRefused: (version: number) => void
 }
 
@@ -72,7 +67,6 @@ export type WorkerStatus = ReturnType<typeof supervisorStatus>['workers'][number
 interface SupervisorOptions {
   readonly size: number
   readonly hangMs: number
-  /** Without memory that other processes share. */
   readonly memoryBytesMax: number
   readonly drainMs: number
   readonly settings: WorkerSettings
@@ -84,7 +78,7 @@ type State = ReturnType<typeof firstState>
 function firstState(options: SupervisorOptions) {
   return {
     options,
-    /** With the plans and policies of now. */
+    /** Includes current plans and policies. */
     settings: options.settings,
     reports: undefined as WorkerReports | undefined,
     log: options.log,
@@ -98,13 +92,13 @@ function firstState(options: SupervisorOptions) {
     restarts: { crash: 0, hang: 0, memory: 0 } satisfies Record<RestartCause, number>,
     deathsMs: [] as readonly number[],
     quickDeaths: 0,
-    /** One successor at a time, or a worker that has grown would get a second one. */
+    /** One at a time, or a grown worker would get two successors. */
     enqueueReplacement: createQueue(),
     failure: '',
   }
 }
 
-/** They load their code, and do nothing else before `start`. */
+/** Workers load their code and wait for `start`. */
 export function createSupervisor(options: SupervisorOptions) {
   const state = firstState(options)
   const { registry } = state
@@ -114,7 +108,7 @@ export function createSupervisor(options: SupervisorOptions) {
   let keyRequests = 0
   const change = (message: PlansMessage | PoliciesMessage | AgentKeysMessage): void => {
     const { plans, policies, agentKeys } = { ...state.settings, ...message }
-    // Also for a worker that is forked later.
+    // For workers forked later.
     state.settings = { ...state.settings, plans, policies, agentKeys }
     for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
@@ -122,12 +116,12 @@ export function createSupervisor(options: SupervisorOptions) {
     /** Resolves when all workers listen. */
     start: (file: VerifiedTableFile | undefined, reports: WorkerReports): Promise<void> =>
       start(state, file, reports),
-    /** The old table stays in use where it throws `swap_failed`. */
+    /** If it throws `swap_failed`, the old table stays. */
     swapTable: (file: VerifiedTableFile): Promise<LoopPause> =>
       swapTable(registry, file, () => {
-        // From here on a worker that begins to listen with another table is told to open this one.
+        // Workers that start listening with another table are told to open this one.
         state.file = file
-        // Those that could not open the one before need not wait.
+        // Workers that could not open the previous table need not wait.
         if (state.started) forkMissing(state)
       }),
     usePlans: (plans: Plans) => change({ kind: 'plans', plans }),
@@ -135,16 +129,16 @@ export function createSupervisor(options: SupervisorOptions) {
     usePolicies: (policies: PoliciesMessage['policies']) => change({ kind: 'policies', policies }),
     useAgentKeys: (agentKeys: AgentKeysMessage['agentKeys']) =>
       change({ kind: 'agentKeys', agentKeys }),
-    /** Returns whether all could in time. */
+    /** Whether all confirmed in time. */
     readKeys: (): Promise<boolean> => {
       const request = (keyRequests += 1)
       const doneOf = (message: ToPrimary): boolean | undefined =>
         message.kind === 'keysRead' && message.request === request ? message.done : undefined
       return askStarted(registry, { kind: 'readKeys', request }, { doneOf, ms: keyAcknowledgeMs })
     },
-    /** Returns whether all have confirmed in time. Before the first call no worker answers. */
+    /** Whether all confirmed in time. Before the first call no worker answers. */
     useLists: (lists: ListFile | undefined): Promise<boolean> => {
-      // A worker that has not started yet gets them with its table.
+      // Waiting workers get them with their table.
       state.lists = lists
       if (state.started) forkMissing(state)
       const version = lists?.version ?? 0
@@ -153,9 +147,9 @@ export function createSupervisor(options: SupervisorOptions) {
       const how = { doneOf, ms: listsAcknowledgeMs }
       return askStarted(registry, { kind: 'lists', file: lists }, how)
     },
-    /** One after the other. Throws `restart_failed`; then the rest stays. */
+    /** One by one. Throws `restart_failed`, leaving the rest. */
     restart: () => restart(state),
-    /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
+    /** Fresh counts, or the last ones of a worker that is too busy to answer. */
     collectCounters: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
       await registry.requestAll(registry.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
@@ -165,8 +159,8 @@ export function createSupervisor(options: SupervisorOptions) {
     takeTraffic: () => takeTraffic(registry),
     status: () => supervisorStatus(state),
     /**
-     * Resolves when all workers have ended; `false` where some had to be killed. A worker cuts off
-     * after `drainMs` and has `workerClosingMs` on top.
+     * Resolves once all workers have ended; false if some had to be killed. A worker cuts off after
+     * `drainMs` and has `workerClosingMs` more.
      */
     drain: (how: Parameters<typeof drain>[1]): Promise<boolean> => {
       watchdog.stop()
@@ -199,7 +193,7 @@ function watchWorkers(state: State): Watchdog {
         'A worker holds more memory than it may; another one takes its place.',
       )
       noteDeath(state, 'memory')
-      // The queue goes on when the successor listens, not when this worker has gone.
+      // The queue continues once the successor listens.
       state
         .enqueueReplacement(() => startSuccessor(state, handle))
         .then(() => awaitExit(state, handle))
@@ -235,7 +229,7 @@ function fork(state: State): WorkerHandle {
     onMessage(state, handle, message)
     state.registry.notifyMessage(handle, message)
   })
-  // A message to a worker that has just died fails; its exit event is enough.
+  // A message to a dead worker fails; its exit event is enough.
   worker.on('error', () => undefined)
   worker.on('exit', (code, signal) => onExit(state, handle, signal ?? code))
   return handle
@@ -260,7 +254,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
     case 'beat':
     case 'keysRead':
     case 'trafficTaken':
-      // The registry has noted when it came, and gives it to the request that waits for it.
+      // Handled by the registry.
       return
     case 'keys':
       handle.keysKnown = message.known
@@ -269,7 +263,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       handle.listening = true
       handle.listeningSinceMs = performance.now()
       state.everListened = true
-      // The table may have changed while it started.
+      // The table may have changed during its start.
       if (file !== undefined && handle.table !== file.table)
         sendToWorker(handle, { kind: 'open', file })
       return
@@ -283,7 +277,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       return
     case 'refused':
       if (message.table !== file?.table) return
-      // It was verified and others could open it: this process or the copy is at fault.
+      // Others could open it: this process or the copy is at fault.
       log.error({ worker: id }, `A worker is replaced: ${message.message}`)
       kill(handle, 'crash')
       state.reports?.tableRefused(message.table)
@@ -293,7 +287,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       if (message.table === file?.table) state.info = message.info
       return
     case 'listsUsed':
-      // The request waits for it in the registry.
+      // The registry notifies the waiting request.
       if (!message.done) state.reports?.listsRefused(message.version)
       return
     case 'pulled':
@@ -331,10 +325,10 @@ function onExit(state: State, handle: WorkerHandle, reason: string | number): vo
     { worker: handle.worker.id, reason, cause, delayMs },
     'A worker died; replacing it.',
   )
-  // Where no other worker lives, its successor takes the leases over when it starts.
+  // Without an heir, its successor takes over the leases at its start.
   const [heir] = state.registry.listening()
   if (heir !== undefined) sendToWorker(heir, { kind: 'takeOver' })
-  // A worker that had grown was counted when it was found.
+  // A grown worker was already counted.
   if (cause !== 'memory') noteDeath(state, cause)
   if (delayMs === 0) forkMissing(state)
   else setTimeout(() => forkMissing(state), delayMs)
@@ -378,8 +372,8 @@ function restart(state: State): Promise<void> {
 }
 
 /**
- * Forks a successor, and when that listens, tells the worker to finish and end. Workers that died
- * meanwhile are replaced once it is retired: until then there seem to be enough.
+ * Forks a successor and, once that listens, tells the worker to finish. Workers that died meanwhile
+ * are replaced once it is retired.
  */
 async function startSuccessor(state: State, handle: WorkerHandle): Promise<void> {
   const { registry, options } = state
@@ -402,7 +396,7 @@ async function startSuccessor(state: State, handle: WorkerHandle): Promise<void>
   sendToWorker(handle, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
 }
 
-/** Kills it where that takes too long. */
+/** Kills it if that takes too long. */
 async function awaitExit({ registry, options }: State, handle: WorkerHandle): Promise<void> {
   if (!handle.retired) return
   const isGone = (): boolean => !registry.workers.has(handle)
@@ -431,8 +425,8 @@ async function drain(
 }
 
 /**
- * Asks every worker, also those being replaced; one that starts learns the same otherwise. `doneOf`
- * reads an answer, `undefined` for another message. Whether all have done it in time, or ended.
+ * Asks every worker; starting ones learn the same otherwise. `doneOf` reads an answer, `undefined`
+ * for another message. False if one failed or was late.
  */
 async function askStarted(
   registry: WorkerRegistry,
@@ -449,19 +443,18 @@ async function askStarted(
   return (await registry.requestAll(started, question, { isAnswer, ms: how.ms })) && !failed
 }
 
-/** For /status, the metrics and the console. */
 function supervisorStatus({ registry, info, restarts, deathsMs }: State) {
-  // A retired worker would be counted beside its successor.
+  // A retired worker has a successor, so do not count both.
   const listening = registry.listening().filter(({ retired }) => !retired)
   const answering = listening.filter((handle) => handle.table !== 0)
   const since = performance.now() - crashLoopWindowMs
   return {
     listening: listening.length,
-    /** With the new table or the one before it. */
+    /** With the new table or the previous one. */
     answering: answering.length,
-    /** At least one of them has read the keys; then the server takes requests. */
+    /** One has read the keys, so the server takes requests. */
     keysKnown: listening.some(({ keysKnown }) => keysKnown),
-    /** One of them does not reach the store, or its disk is full: keys with a quota may get 503. */
+    /** One cannot reach the store, or its disk is full: keys with a quota may get 503. */
     storeDown: listening.some(({ counters }) => !counters.storeReachable || !counters.keysReadable),
     restarts: { ...restarts },
     degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,
@@ -477,8 +470,7 @@ function supervisorStatus({ registry, info, restarts, deathsMs }: State) {
 }
 
 /**
- * The console's counts of every worker since the last call, drained ones included. A worker that
- * does not answer in time loses its own.
+ * All workers' counts since the last call, drained ones included, without workers that are late.
  */
 async function takeTraffic(registry: WorkerRegistry): Promise<readonly TrafficCounts[]> {
   const taken: TrafficCounts[] = []
@@ -500,10 +492,9 @@ async function takeTraffic(registry: WorkerRegistry): Promise<readonly TrafficCo
 const workerProgram = fileURLToPath(new URL('../worker/worker-main.js', import.meta.url))
 
 /**
- * Young objects have 4 MB before they are collected. V8 begins with one, gives back what grew when
- * a worker was idle, and grows only where much survives, which checks never cause: 9 collections in
- * 10,000 checks, during which everybody waits; with four they are 2. Helper threads would only have
- * to be waited for: up to 14 ms where every core was busy.
+ * 4 MB for young objects: V8's default of one shrinks when idle and grows only if much survives,
+ * which checks never cause: 9 blocking collections per 10,000 checks; with four 2. Without helper
+ * threads, which had to be waited for up to 14 ms on busy cores.
  */
 const workerFlags = [
   '--min-semi-space-size=4',
@@ -512,8 +503,8 @@ const workerFlags = [
 ] as const
 
 function setupWorkers(): void {
-  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and win. Any
-  // command line overrides NODE_OPTIONS, and Node 20 refuses these flags there.
+  // The operator's flags (`node --min-semi-space-size=… main.js`) come last and win. NODE_OPTIONS
+  // cannot override a command line, and Node 20 refuses these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
 }

@@ -1,11 +1,10 @@
 // Watches the workers: reports one whose loop does not turn, or that holds too much memory, to the
-// supervisor, which replaces it.
+// supervisor.
 //
-// Invariants: silence counts only while this loop itself is in time, so that after a suspend no
-// worker counts as hung; a worker that waits for a core is slow, not hung, and gets ten times as
-// long; one that works on its connections is busy, so that no traffic ends a worker
-// (`hasProgressed`); a figure that the system does not show (no /proc) never counts against a
-// worker.
+// Invariants: silence counts only while this loop is in time, so a suspend hangs no worker; a
+// worker that waits for a core is slow and gets ten times as long; one that works on its
+// connections is busy, so no traffic ends a worker (`hasProgressed`); figures that the system does
+// not show (no /proc) never count against a worker.
 
 import {
   privateBytesOf,
@@ -16,26 +15,26 @@ import {
 import { heartbeatMs } from '../observe/heartbeat.ts'
 import type { WorkerHandle } from './worker-registry.ts'
 
-/** A worker that does not listen after this time hangs in its start. */
+/** A worker that does not listen by then hangs in its start. */
 const startMsMax = 60_000
 
 const memoryEvery = 5
 
-/** A later look counts for nothing. */
+/** Later looks do not count. */
 const lateMs = heartbeatMs * 3
 
-/** Patience with a worker that waits for a core, or for a disk. */
+/** Patience with a worker that waits for a core or a disk. */
 const starvedFactor = 10
 
 /**
- * A runnable worker hangs when it has used this share of the time allowed as processor time: on a
- * full machine the same turn of its loop takes several times as long.
+ * A runnable worker hangs once it has used this share of the allowed time as processor time: on a
+ * full machine a turn of its loop takes several times as long.
  */
 const runningShare = 0.5
 
 const busyAgainMs = 10_000
 
-/** The kernel counts processor time in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
+/** The kernel counts in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
 const tickMs = 10
 
 export type Watchdog = ReturnType<typeof startWatchdog>
@@ -44,20 +43,19 @@ type Silence = ReturnType<typeof newSilence>
 
 function newSilence({ lastMessageMs }: WorkerHandle) {
   return {
-    /** Of looks that were in time. */
+    /** Sum over looks that were in time. */
     ms: 0,
     lastMessageMs,
     cpuMs: -1,
-    /** From shortly before it has lasted too long. */
+    /** Set shortly before the time is over. */
     sockets: undefined as SocketLook | undefined,
-    /** By `ms`. */
     saidBusyMs: -busyAgainMs,
   }
 }
 
 type SilenceReport = ReturnType<typeof reportOf>
 
-/** `hung` and `grown` once for each worker, `busy` now and then. */
+/** Calls `hung` and `grown` once per worker, `busy` now and then. */
 export function startWatchdog(options: {
   readonly workers: () => Iterable<WorkerHandle>
   readonly hangMs: number
@@ -75,7 +73,7 @@ export function startWatchdog(options: {
   const inspect = (handle: WorkerHandle, inTime: boolean, nowMs: number): void => {
     const { pid = 0 } = handle.worker.process
     if (handle.listeningSinceMs === 0) {
-      // The first table may take minutes, and no worker is told to listen before it is there.
+      // The first table may take minutes; workers listen only after it.
       if (handle.startRequestedMs === 0 || nowMs - handle.startRequestedMs < startMsMax) return
       reported.add(handle)
       hung(handle, { silentMs: startMsMax, cpuShare: 0, state: '' })
@@ -95,7 +93,7 @@ export function startWatchdog(options: {
       return
     }
     const { lastMessageMs } = silence
-    // A beat may have arrived that this loop has not read yet: it reads before the immediate runs.
+    // A beat may have arrived: it is read before the immediate runs.
     setImmediate(() => {
       if (handle.lastMessageMs !== lastMessageMs || reported.has(handle)) return
       reported.add(handle)
@@ -135,13 +133,13 @@ function silenceOf(
   }
   if (inTime) {
     known.ms += heartbeatMs
-    // Read only when the second beat is missed: healthy workers cost nothing.
+    // Read only after a second missed beat, so healthy workers cost nothing.
     if (known.cpuMs < 0) known.cpuMs = loopThreadOf(handle.worker.process.pid ?? 0)?.cpuMs ?? 0
   }
   return known
 }
 
-/** Runnable but with too little processor time, or waiting for a disk. */
+/** Runnable with too little processor time, or waiting for a disk. */
 function isStarved(pid: number, silence: Silence, hangMs: number): boolean {
   const process = loopThreadOf(pid)
   if (process === undefined) return false
@@ -155,25 +153,24 @@ function isBusy(pid: number, silence: Silence): boolean {
   return before !== undefined && hasProgressed(before, silence.sockets)
 }
 
-/** The share of a core that its loop had meanwhile, and its main thread's proc_pid_stat(5). */
+/** `cpuShare`: of a core, since the silence began. */
 function reportOf(pid: number, { ms, cpuMs }: Silence) {
   const loop = loopThreadOf(pid)
   const cpuShare = loop === undefined ? 0 : Math.round((100 * (loop.cpuMs - cpuMs)) / ms) / 100
   return { silentMs: ms, cpuShare, state: loop?.state ?? '' }
 }
 
-/** Of the main thread: others may run while that one waits. */
+/** Main thread only: others may run while it waits. */
 function loopThreadOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
   const stat = threadStatOf(pid, pid)
   return stat && { state: stat.state, cpuMs: stat.ticks * tickMs }
 }
 
-// Whether a process works on its sockets (proc(5)): between two looks it has accepted or closed a
-// connection, or read what one had received. A worker that clients keep busy does so (a thousand
-// TLS handshakes are one turn of the loop); one that hangs does not. What clients do alone does not
-// count. Linux only.
+// Whether a process works on its sockets (proc(5)): since the last look it has accepted or closed a
+// connection, or read received bytes. A busy worker does (a thousand TLS handshakes are one turn of
+// the loop); a hung one does not. Clients' own actions do not count. Linux only.
 
-/** The TCP sockets that a process holds, by inode: bytes received and not read yet. */
+/** A process's TCP sockets by inode: unread bytes. */
 type SocketLook = ReadonlyMap<number, number>
 
 /** Takes some milliseconds for ten thousand connections. */
@@ -188,7 +185,7 @@ function lookAtSockets(pid: number): SocketLook {
 }
 
 // `  12: 0100007F:1F90 0200007F:D431 01 00000000:000001F4 00:00000000 00000000  0  0 4711 …`: the
-// fifth field is what waits to be sent and read, the tenth the inode.
+// fifth field is bytes to send and to read, the tenth the inode.
 function takeTcpLine(line: string, unread: Map<number, number>): void {
   const fields = line.trim().split(/ +/)
   const inode = Number(fields[9])
@@ -200,7 +197,7 @@ function hasProgressed(before: SocketLook, after: SocketLook): boolean {
   for (const [inode, unread] of after) {
     const unreadBefore = before.get(inode)
     if (unreadBefore === undefined) return true
-    // A connection that its client has reset is in no list any more, though nobody closed it.
+    // A connection reset by its client is in no list, though it was not closed.
     if (unread >= 0 && unread < unreadBefore) return true
   }
   for (const inode of before.keys()) if (!after.has(inode)) return true

@@ -1,5 +1,4 @@
-// The registry of the workers: which ones live, and what each reported last. Decisions about
-// workers are in supervisor.ts.
+// The registry of workers: which ones live, and their last reports. supervisor.ts decides.
 
 import type { Worker } from 'node:cluster'
 import { addCounterSnapshots, emptyCounterSnapshot } from '../observe/request-counters.ts'
@@ -13,7 +12,7 @@ export type RestartCause = (typeof restartCauses)[number]
 
 export type WorkerRegistry = ReturnType<typeof createWorkerRegistry>
 
-/** A worker that has just died gets nothing. */
+/** Skips a worker that has just died. */
 export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMessage): void {
   if (handle.worker.isConnected()) handle.worker.send(message)
 }
@@ -21,14 +20,12 @@ export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMess
 function newHandle(worker: Worker) {
   return {
     worker,
-    /** 0 while all workers wait for the first table. */
+    /** 0 while waiting for the first table. */
     startRequestedMs: 0,
     /** 0 until it listens. */
     listeningSinceMs: 0,
     lastMessageMs: performance.now(),
-    /** As last read, without what other processes share. */
     privateBytes: 0,
-    /** It drains. */
     retired: false,
     killCause: undefined as RestartCause | undefined,
     ready: false,
@@ -36,7 +33,7 @@ function newHandle(worker: Worker) {
     listening: false,
     /** Without keys it answers 503. */
     keysKnown: true,
-    /** That it answers from; 0 for none. */
+    /** The table it answers from; 0 for none. */
     table: 0,
     counters: emptyCounterSnapshot,
   }
@@ -52,7 +49,7 @@ export function createWorkerRegistry() {
     for (const listener of listeners) listener(handle, message)
   }
 
-  /** `done` is tested now and at every event; `false` after `ms`. */
+  /** Tests `done` now and at every event; false after `ms`. */
   const waitUntil = (done: () => boolean, ms: number): Promise<boolean> =>
     new Promise((resolve) => {
       const settle = (result: boolean): void => {
@@ -64,7 +61,7 @@ export function createWorkerRegistry() {
         if (done()) settle(true)
       }
       const timer = setTimeout(() => settle(false), ms)
-      // Workers and the admin port keep the primary alive; a wait alone must not.
+      // Workers and the admin port keep the primary alive; a wait must not.
       timer.unref()
       listeners.add(look)
       look()
@@ -72,7 +69,7 @@ export function createWorkerRegistry() {
 
   return {
     workers: workers as ReadonlySet<WorkerHandle>,
-    /** Of workers that have drained since the last call. */
+    /** Of workers drained since the last call. */
     takeLeftTraffic: () => leftTraffic.splice(0),
     add: (worker: Worker): WorkerHandle => {
       const handle = newHandle(worker)
@@ -93,21 +90,20 @@ export function createWorkerRegistry() {
       notify(handle, message)
     },
     listening: () => [...workers].filter((handle) => handle.listening),
-    /** Dead ones included. */
+    /** Includes dead workers. */
     totalCounters: () =>
       [...workers].map(({ counters }) => counters).reduce(addCounterSnapshots, retired),
     /**
-     * Asks `handles` and waits until each has answered with a message that `isAnswer` accepts, or
-     * has died; `false` after `ms`.
+     * Asks `handles` and waits until each has answered (by `isAnswer`) or died; false after `ms`.
      */
     requestAll: async (
       handles: Iterable<WorkerHandle>,
       question: ToWorker,
       { isAnswer, ms }: { readonly isAnswer: (message: ToPrimary) => boolean; readonly ms: number },
     ): Promise<boolean> => {
-      // A worker that has died before it is asked will not answer.
+      // A dead worker will not answer.
       const silent = new Set([...handles].filter((handle) => workers.has(handle)))
-      // Registered before the listener of `waitUntil`, which tests what this one has noted.
+      // Before the listener of `waitUntil`, which tests this one's result.
       const onAnswer = (handle: WorkerHandle, message: ToPrimary | undefined): void => {
         if (message === undefined || isAnswer(message)) silent.delete(handle)
       }

@@ -12,7 +12,6 @@
 //
 // Mixing 32-bit and 64-bit compare-and-swaps is outside JavaScript's memory model, but single
 // instructions on x86-64 and ARM64; a test with several processes checks it.
-// model. On x86-64 and ARM64 both are single instructions; a test with several processes holds it.
 
 import { rateAnswerMsMax } from '../../base/limits.ts'
 

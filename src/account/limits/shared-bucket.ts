@@ -19,7 +19,6 @@
 // ahead: X >= -N × ahead. Tokens in transit belong to the balance: a machine has one refill in
 // flight, up to `ahead`. A batch raises X when the bucket grants it. If capacity exceeds burst,
 // `lease` holds the difference; N >= 1.
-// holds the difference; N is at least 1.
 
 import type { Rate } from '../../config/plan.ts'
 

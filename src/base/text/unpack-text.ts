@@ -4,7 +4,6 @@
 // Damaged or truncated data is no error: readable data is passed on, then `warn` gets the reason.
 // Node's gunzip would drop the block before the damage, so each member is inflated and checked
 // here. Memory is bounded by what a slice expands to.
-// inflated and checked by itself. Held at once: what a slice of packed bytes expands to.
 
 import { Readable, type Transform } from 'node:stream'
 import { crc32, createBrotliDecompress, createInflateRaw } from 'node:zlib'

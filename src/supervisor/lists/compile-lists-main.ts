@@ -1,6 +1,6 @@
-// The process that compiles own lists, started by lists-manager.ts: reads the catalogue and the
-// chunks that it does not hold yet, compiles, and renames the written file into place. It keeps
-// decoded chunks, so that one more entry among a million does not read all of them again.
+// The process that compiles own lists for lists-manager.ts: reads the catalogue and new chunks,
+// compiles, and renames the file into place. It caches decoded chunks, so that a small change does
+// not reread all of them.
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { openStores, silentHooks } from '../../account/stores/open-stores.ts'

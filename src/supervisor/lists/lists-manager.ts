@@ -1,10 +1,10 @@
-// Keeps the workers' own lists as the store has them: polls the store, has changes compiled, and
-// sends them to all workers, one change after the other. Also recompiles if the compiled file is
-// missing or changed, or if a worker cannot use it.
+// Keeps the workers' own lists up to date: polls the store, has changes compiled, and sends them to
+// all workers in order. Also recompiles if the compiled file is missing or changed, or a worker
+// cannot use it.
 //
-// Invariants: while the lists cannot be read or compiled, the previous ones stay in use; without
-// any, no worker answers. If the first ones are damaged, their readable parts are used. Failure and
-// recovery are logged once each; a file is removed only when no request uses it.
+// Invariants: while the lists cannot be read or compiled, the previous ones stay; without any, no
+// worker answers. If the first ones are damaged, their readable parts are used. Failure and
+// recovery are logged once each; a file is removed only once unused.
 
 import { rm } from 'node:fs/promises'
 import { type StoresSettings, openStores, silentHooks } from '../../account/stores/open-stores.ts'
@@ -21,10 +21,9 @@ import type { ControlReply } from '../sockets/control-socket.ts'
 import { inodeIdentity } from '../../base/system/file-watch.ts'
 import type { Supervisor } from '../supervisor.ts'
 
-/** Within one second all workers have a change, compiling included. */
+/** All workers have a change within one second, compiling included. */
 const listsPollMs = 200
 
-/** The delay after a failure, doubled each time. */
 const retry = { msMin: 1000, msMax: 10_000 } as const
 
 export type ListsStatus = Readonly<ReturnType<typeof firstState>['status']>
@@ -47,16 +46,14 @@ function firstState() {
     retries: { failures: 0, atMs: 0 },
     version: 0,
     file: undefined as ListFile | undefined,
-    /** The file's, when it was compiled. */
+    /** `inodeIdentity` of the compiled file. */
     identity: '',
-    /** A worker cannot use it. */
     isRefused: false,
     status: {
       /** Workers know the lists, or know that there are none. */
       known: false,
       lists: 0,
       entries: 0,
-      /** Of the catalogue in use. */
       tag: '',
       /** Why the lists in the store are not in use. */
       failure: '',
@@ -90,11 +87,11 @@ export function createListsManager(parts: ListsParts) {
       return false
     }
   }
-  /** Whether every worker has the store's lists. A call during a look gets the next look. */
+  /** Whether every worker has the store's lists. A call during a look awaits the next one. */
   const refresh = (): Promise<boolean> => (waiting ??= enqueue(look))
   return {
     refresh,
-    /** A worker cannot use the lists of that version: recompiles them. */
+    /** Recompiles the lists of a version that a worker cannot use. */
     refused: (version: number): void => {
       if (version !== live.file?.version || live.isRefused || isClosed) return
       live.isRefused = true
@@ -109,7 +106,6 @@ export function createListsManager(parts: ListsParts) {
     store,
     stores: stores.get,
     status: () => live.status,
-    /** Workers know the lists, and no worker has refused them. */
     areUsable: () => live.status.known && !live.isRefused,
     file: () => live.file,
     watch: (): void => {
@@ -175,20 +171,19 @@ async function takeLists(
   return isTaken
 }
 
-/** The compiled file is missing or was replaced. */
 const hasLost = ({ file, identity }: LiveLists): boolean =>
   file !== undefined && inodeIdentity(file.path) !== identity
 
-/** A worker that starts now would have no usable lists. */
+/** A new worker would have no usable lists. */
 const hasNone = (live: LiveLists): boolean => !live.status.known || live.isRefused || hasLost(live)
 
-/** Used for damaged lists if no others are in use. */
+/** Uses the readable parts of damaged lists if there are no others. */
 async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<void> {
   const old = live.file
   try {
     const damaged = { tag: 'damaged', partly: true }
     const { lists, entries } = await compileForWorkers(parts, live, damaged)
-    // Without the tag: these are not the store's lists.
+    // No tag: these are not the store's lists.
     live.status = { ...live.status, known: true, lists, entries, tag: '' }
     if (old !== undefined) removeLater(old.path)
     parts.log.warn({ lists, entries }, 'The readable parts of damaged own lists are in use.')
@@ -197,7 +192,7 @@ async function takeWhatIsLeft(parts: CompilerParts, live: LiveLists): Promise<vo
   }
 }
 
-/** The workers' new file, if the lists have entries. */
+/** `written` only if the lists have entries. */
 async function compileForWorkers(
   { settings, prefix, compiler, supervisor }: CompilerParts,
   live: LiveLists,
@@ -218,7 +213,7 @@ async function compileForWorkers(
   return { ...compiled, isTaken: await supervisor.useLists(live.file) }
 }
 
-/** Requests in the pool go on with the lists that they began with. */
+/** Requests in the pool keep the lists that they started with. */
 function removeLater(path: string): void {
   setTimeout(
     () => void rm(path, { force: true }).catch(() => undefined),
@@ -226,11 +221,11 @@ function removeLater(path: string): void {
   ).unref()
 }
 
-// Compiling in a process (compile-lists-main.ts) that starts with the first request and ends when
+// Compiles in a process (compile-lists-main.ts) that starts with the first request and ends when
 // idle.
 
 const idleMsMax = 300_000
-/** A million entries take two seconds where nothing else runs. */
+/** A million entries take two seconds on an idle machine. */
 const compileMsMax = 60_000
 
 export interface CompileRequest {
@@ -246,7 +241,6 @@ export interface CompiledLists {
   readonly tag: string
   readonly lists: number
   readonly entries: number
-  /** Without entries there is no file. */
   readonly written: boolean
 }
 
@@ -264,7 +258,7 @@ export function createListsCompiler() {
         case 'answered':
           return outcome.answer
         case 'failed':
-          // What it holds may be half of something.
+          // Its cache may be incomplete.
           task.stop()
           throw uncompiled(outcome.error.message, outcome.error.code === 'lists_damaged')
         case 'ended':

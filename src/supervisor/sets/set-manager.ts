@@ -1,10 +1,7 @@
-// Keeps published sets (contract 6.3), the bouncers' stream among them, as table, own lists and
-// policies have them: when somebody reads one, and only then, it looks whether any of those has
-// changed since the generation that is served, and lets a process make the next one. Who finds the
-// change still gets the generation before it.
-//
-// Invariants: one at a time; a failure leaves the generation before it, is logged once a reason and
-// is tried again when somebody reads it later, as one that was too large is with other inputs.
+// Keeps published sets (contract 6.3: published sets), including the bouncers' stream, up to date
+// with table, own lists and policies. Only a read checks for changes since the served generation
+// and starts the next one; it still gets the previous one. One set is made at a time; a failure
+// keeps the previous generation, is logged once per reason and retried on a later read.
 
 import { formOf } from '../../adapters/crowdsec/bouncer-endpoint.ts'
 import type { ListFolders } from '../../adapters/lists/list-endpoint.ts'
@@ -19,11 +16,11 @@ import { isCurrent } from '../../sets/next-generation.ts'
 import { readManifestSync, removeUnused } from '../../sets/set-folder.ts'
 import type { ListFile, VerifiedTableFile } from '../../table/served-table.ts'
 
-/** A table of ten million pieces takes twenty seconds where nothing else runs. */
+/** Ten million pieces take twenty seconds on an idle machine. */
 const makeMsMax = 300_000
 const idleMs = 60_000
 
-/** A bouncer's policy with more blocks half the Internet; a list may say a higher `max`. */
+/** A bouncer's policy with more blocks half the Internet; lists may ask for a higher `max`. */
 const prefixesMax = { bouncer: 1_000_000, list: listPrefixesMax } as const
 
 const retryMs = 30_000
@@ -31,12 +28,11 @@ const retryMs = 30_000
 interface SetParts {
   readonly stateFolder: string
   readonly folders: ListFolders
-  /** Of all but the bouncers' set. */
+  /** For all but the bouncers' set. */
   readonly conditions: Readonly<Record<string, string>>
-  /** Of decisions. */
   readonly durationMs: number
   readonly table: () => { readonly id: string; readonly file: VerifiedTableFile } | undefined
-  /** `tag` of the catalogue, `undefined` until the lists are known. */
+  /** `tag` of the catalogue; `undefined` until the lists are known. */
   readonly lists: () => { readonly tag: string; readonly file: ListFile | undefined } | undefined
   readonly policies: () => Policies | undefined
   readonly log: Log
@@ -100,7 +96,7 @@ export function createSetManager(parts: SetParts) {
   }
 }
 
-/** `undefined` where there is no such set, or not yet what it is made of. */
+/** `undefined` if there is no such set, or its inputs are not known yet. */
 function requestOf(
   { folders, conditions, durationMs, table, lists, policies }: SetParts,
   name: string,

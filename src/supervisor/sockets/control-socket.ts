@@ -1,9 +1,6 @@
-// The socket by which commands (`iprisk reload`, `rollback`, `restart`, `keys`), and a server that
-// takes over, ask a running server: a file in its state folder, named after its port, for users who
-// may write there. One line of JSON each way.
-//
-// Invariant: a server removes the file only while it is its own; a server that takes over puts its
-// own in its place by a rename.
+// The socket by which commands (`iprisk reload`, `rollback`, `restart`, `keys`) and a server that
+// takes over talk to a running server: a file in its state folder, named after its port, one JSON
+// line each way. A server removes only its own file; a successor replaces it by a rename.
 
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type Socket, connect, createServer } from 'node:net'
@@ -16,9 +13,9 @@ import type { ListFile } from '../../table/served-table.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 
 /**
- * `keys`, `lists`: every worker reads them before the reply. `yield`: another server takes over the
- * port, and this one ends. `sample`: writes what it has sampled; the text is JSON
- * (`SampledPlaces`). `forget ADDRESS`: from the sample; the text is the number of checks.
+ * `keys`, `lists`: every worker reads them before the reply. `yield`: another server takes over,
+ * and this one ends. `sample`: writes the sample; the text is JSON (`SampledPlaces`). `forget
+ * ADDRESS`: the text is the number of checks.
  */
 export type ControlRequest = PlainRequest | ForgetRequest
 type PlainRequest = Exclude<keyof typeof replyMsMax, 'forget'>
@@ -27,7 +24,7 @@ type ForgetRequest = `forget ${string}`
 export interface ControlReply {
   readonly ok: boolean
   readonly text: string
-  /** No answer came; `text` says so. */
+  /** No answer came. */
   readonly silent?: boolean
 }
 
@@ -40,8 +37,8 @@ export interface SampledPlaces {
 export type ControlSocket = Awaited<ReturnType<typeof openControlSocket>>
 
 /**
- * A rolling restart of many workers takes minutes, two million entries take seconds to compile, and
- * for keys the server itself waits `keyAcknowledgeMs`.
+ * Restarting many workers takes minutes, compiling two million entries seconds, and for keys the
+ * server itself waits `keyAcknowledgeMs`.
  */
 const replyMsMax = {
   reload: 3_600_000,
@@ -60,7 +57,7 @@ export function controlSocketPath(stateFolder: string, port: number): string {
   return join(stateFolder, `control-${port}.sock`)
 }
 
-/** Of all servers of the state folder, dead ones too. */
+/** Includes sockets of dead servers. */
 export function controlSocketPaths(stateFolder: string): readonly string[] {
   if (!existsSync(stateFolder)) return []
   return readdirSync(stateFolder)
@@ -68,7 +65,7 @@ export function controlSocketPaths(stateFolder: string): readonly string[] {
     .map((name) => join(stateFolder, name))
 }
 
-/** One request a connection. Throws `control_unavailable`. */
+/** One request per connection. Throws `control_unavailable`. */
 export async function openControlSocket(
   path: string,
   act: (request: ControlRequest) => Promise<ControlReply>,
@@ -79,7 +76,7 @@ export async function openControlSocket(
     socket.once('close', () => sockets.delete(socket))
     void serve(socket, act)
   })
-  // Node removes the name that it listened on when it closes: it must not be another server's.
+  // On close, Node removes the name it listened on, which must not be another server's.
   const own = `${path}.${process.pid}`
   rmSync(own, { force: true })
   try {
@@ -99,14 +96,13 @@ export async function openControlSocket(
     close: async (): Promise<void> => {
       if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true })
       const closed = new Promise((resolve) => server.close(resolve))
-      // A client that was suspended would keep this process from ending; replies are written first.
+      // A suspended client would keep this process alive; replies are still written.
       for (const socket of sockets) socket.destroySoon()
       await closed
     },
   }
 }
 
-/** A request is a few words; a client that sends none, or no end, must not stay. */
 const requestBytesMax = 1024
 const requestMsMax = 10_000
 
@@ -122,7 +118,7 @@ async function serve(
   })
   socket.setTimeout(requestMsMax, () => socket.destroy())
   for await (const line of linesOf(socket)) {
-    // An answer takes longer.
+    // Answering may take longer.
     socket.setTimeout(0)
     const text = parseJson(line)
     const request = isForget(text) ? text : requests.find((known) => known === text)
@@ -130,7 +126,7 @@ async function serve(
       request === undefined
         ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
         : await act(request).catch((error: unknown) => ({ ok: false, text: messageOf(error) }))
-    // The client may have gone meanwhile, or this server is closing.
+    // The client may be gone, or this server closing.
     if (socket.writable) socket.end(`${JSON.stringify(reply)}\n`)
     return
   }
@@ -148,7 +144,7 @@ function linesOf(socket: Socket): Interface {
   return lines
 }
 
-/** `undefined` where none listens. */
+/** `undefined` if nothing listens. */
 export async function sendControlRequest(
   path: string,
   request: ControlRequest,
@@ -182,9 +178,8 @@ export async function sendControlRequest(
 }
 
 /**
- * Makes the running servers of a state folder, and their workers, read changed keys or lists; the
- * change is in effect when this resolves. `warn` gets a sentence for each server that does not
- * confirm it; the change itself stands. Never rejects.
+ * Makes the running servers of a state folder read changed keys or lists; the change is in effect
+ * once this resolves. `warn` gets a sentence per server that does not confirm it. Never rejects.
  */
 export async function notifyServers(
   { state }: { readonly state: string },
@@ -199,7 +194,7 @@ export async function notifyServers(
       )
       if (problem === undefined) return
       warn(
-        `iprisk: the server of ${path} has not said that it knows the change: ${problem} Its ` +
+        `iprisk: the server of ${path} has not confirmed the change: ${problem} Its ` +
           'workers look for changes by themselves, and see this one within a second where they can.',
       )
     }),

@@ -1,5 +1,5 @@
-// Probes whether a port is free, exclusively and before the workers share it: with SO_REUSEPORT two
-// servers would share it without an error.
+// Probes a port exclusively before the workers share it: with SO_REUSEPORT two servers would share
+// it silently.
 
 import { createServer } from 'node:net'
 import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
@@ -9,7 +9,7 @@ export interface HostPort {
   readonly port: number
 }
 
-/** A free port for 0. Throws `port_unavailable`. The port is not held: listen on it soon. */
+/** Returns a free port for 0. Throws `port_unavailable`. The port is not held. */
 export async function probePort(
   { host, port }: HostPort,
   option: 'port' | 'gate' = 'port',
@@ -50,7 +50,7 @@ export function portUnavailable(
   )
 }
 
-/** `http://127.0.0.1:8080`, with an IPv6 address in brackets. */
+/** `http://127.0.0.1:8080`; IPv6 addresses in brackets. */
 export function urlOf({ host, port, tls }: HostPort & { readonly tls?: boolean }): string {
   return `http${tls === true ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

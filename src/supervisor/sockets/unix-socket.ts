@@ -1,19 +1,19 @@
-// Unix sockets that only this user can connect to: those of the admin port and of control.
+// Unix sockets that only this user can connect to.
 
 import { type Server, connect } from 'node:net'
 import process from 'node:process'
 import { socketPathBytesMax } from '../../base/limits.ts'
 
-/** Rejects where the name cannot be made, or is in use. */
+/** Rejects if the name is invalid or in use. */
 export async function listenOnUnixSocket(server: Server, path: string): Promise<void> {
-  // Node.js would cut a longer name off and listen on the rest.
+  // Node.js would truncate a longer name.
   const bytes = Buffer.byteLength(path)
   if (bytes > socketPathBytesMax) {
     throw new Error(`${path} has ${bytes} bytes; a socket's name has at most ${socketPathBytesMax}`)
   }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // The name is made at once, in this call, and never with wider rights.
+    // This call creates the file synchronously, with these permissions.
     const before = process.umask(0o177)
     server.listen({ path, exclusive: true }, () => {
       server.off('error', reject)

@@ -1,12 +1,12 @@
-// The published tables that a server keeps: `<folder of the table>/pulled/<id>.iprisk`. The file in
-// the table's place is a second name of one of them, so a bad table never gets the place.
+// A server's published tables: `<folder of the table>/pulled/<id>.iprisk`. The file in the table's
+// place is a hard link to one of them, so a bad table never gets there.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { checkOutput, namesIn, outputTarget } from '../../base/system/atomic-file.ts'
 
-/** Tables kept beside those that are in use. */
+/** Beside those in use. */
 const keptTables = 2
 
 const ending = '.iprisk'
@@ -14,13 +14,13 @@ const ending = '.iprisk'
 export type PulledTables = ReturnType<typeof openPulledTables>
 
 export function openPulledTables(tablePath: string) {
-  // If the table's place is a link, beside its target: a rename must stay in one file system.
+  // For a link, beside its target, because a rename must stay in one file system.
   checkOutput('--table', tablePath, 'table_unwritable')
   const place = outputTarget(tablePath)
   const home = dirname(place)
   const folder = join(home, 'pulled')
   const draft = `.${basename(place)}.pulled-`
-  // Of servers that were killed while they gave a table its place.
+  // Left by killed servers.
   for (const name of namesIn(home)) {
     if (name.startsWith(draft)) rmSync(join(home, name), { force: true })
   }
@@ -35,7 +35,7 @@ export function openPulledTables(tablePath: string) {
       const temporary = join(home, `${draft}${randomUUID()}.tmp`)
       linkSync(pathOf(id), temporary)
       renameSync(temporary, outputTarget(place))
-      // Where both names are of one file already, rename leaves both.
+      // If both names are the same file, rename keeps both.
       rmSync(temporary, { force: true })
     },
     removeOld: (inUse: readonly string[]): void => {

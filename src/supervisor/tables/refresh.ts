@@ -1,11 +1,10 @@
-// The built-in refresh: runs `iprisk build` at intervals in a process of the lowest priority. The
-// server watches the path that it writes to.
+// The built-in refresh: runs `iprisk build` at intervals in a process of the lowest priority; the
+// server watches its output.
 //
-// Invariants: never two builds at once; a failure is retried after an eighth of the interval, then
-// after twice as long each time, up to the whole; a server that ends stops the build. A table that
-// lacks its feeds for want of a network is caught up with at once: every few seconds, then after
-// twice as long each time, up to ten minutes; a try that cost a whole build counts as a failed
-// refresh.
+// Invariants: one build at a time; a failure is retried after an eighth of the interval, doubled
+// each time up to the whole; a server that ends stops the build. A table without feeds for lack of
+// a network is retried every few seconds, doubled up to ten minutes; a try that cost a whole build
+// counts as a failed refresh.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { backoffMs, withJitter } from '../../base/backoff.ts'
@@ -17,12 +16,12 @@ import { type LongTimer, runAfter } from '../../base/system/long-timer.ts'
 import { endOf, type ProcessEnd } from '../../base/system/child-task.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
 
-/** Of an interval, so that many servers do not ask the publishers at once. */
+/** Share of an interval, so that servers do not request feeds in step. */
 const jitter = 0.1
 
 const retryMsMin = 60_000
 
-/** Between two tries without a network. */
+/** Between tries without a network. */
 const catchUp = { msMin: 5000, msMax: 600_000 } as const
 
 const lineCharsMax = 200
@@ -31,7 +30,7 @@ export type RefreshStatus = ReturnType<Refresh['status']>
 
 export type Refresh = ReturnType<typeof startRefresh>
 
-/** `failures` are those in a row, `random` is from 0 up to 1. */
+/** `failures` in a row; `random` is in [0, 1). */
 export function refreshDelayMs(of: {
   readonly everyMs: number
   readonly failures: number
@@ -48,19 +47,19 @@ export function catchUpDelayMs(of: { readonly failures: number; readonly random?
 }
 
 export interface CatchUp {
-  /** Makes a table until one has its feeds; fails cheaply without a network. */
+  /** Builds until a table has its feeds; fails cheaply without a network. */
   readonly command: readonly string[]
   readonly isBehind: () => boolean
 }
 
 /**
- * The first run is due when the present table is old enough. Without an interval and without feeds
- * to catch up with it runs when it is asked to.
+ * First runs when the present table is old enough. Without an interval or feeds to catch up with,
+ * runs on demand.
  */
 export function startRefresh(options: {
-  /** 0: only catches up, or runs when asked. */
+  /** 0: only to catch up, or on demand. */
   readonly everyMs: number
-  /** Of the table in use; `undefined`: none, so build at once. */
+  /** The table in use; `undefined`: none, so build at once. */
   readonly builtMs: number | undefined
   readonly command: readonly string[]
   readonly catchUp?: CatchUp | undefined
@@ -70,7 +69,7 @@ export function startRefresh(options: {
 }) {
   const { everyMs, builtMs, environment = process.env, log, done } = options
   const record = newRefreshRecord()
-  // A server that refreshes nothing otherwise catches up by the day.
+  // Without an interval, catches up daily.
   const delayAfterTry = newCatchUpDelays(everyMs > 0 ? everyMs : msPerDay)
   let child: ChildProcess | undefined
   let timer: LongTimer | undefined
@@ -104,7 +103,7 @@ export function startRefresh(options: {
   else if (everyMs > 0) plan(firstDelayMs(everyMs, builtMs))
   return {
     view: (): RefreshView => record.view(child !== undefined),
-    /** `false` where a run is under way. */
+    /** False if a run is in progress. */
     start: (): boolean => {
       if (child !== undefined || stopped) return false
       timer?.stop()
@@ -112,7 +111,7 @@ export function startRefresh(options: {
       return true
     },
     status: () => ({
-      /** 0: only catches up with the feeds that the first table lacks. */
+      /** 0: only catches up with feeds that the first table lacks. */
       every_ms: everyMs,
       running: child !== undefined,
       next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
@@ -162,7 +161,6 @@ function newRefreshRecord() {
   }
 }
 
-/** By why the last try failed, where it did. */
 function newCatchUpDelays(everyMs: number): (reason: string | undefined) => number {
   /** Failures in a row without an answer, and tries that took a whole build. */
   const tries = { unanswered: 0, builds: 0 }
@@ -178,19 +176,19 @@ function newCatchUpDelays(everyMs: number): (reason: string | undefined) => numb
 }
 
 function firstDelayMs(everyMs: number, builtMs: number | undefined): number {
-  // A file of a day yet to come, made while a clock was ahead, is new: it puts nothing off further.
+  // A file dated in the future, from a wrong clock, delays nothing.
   const age = builtMs === undefined ? Infinity : Math.max(0, Date.now() - builtMs)
   return Math.max(0, refreshDelayMs({ everyMs, failures: 0 }) - age)
 }
 
-/** `said` gets its last line, `ended` why it failed, if it did. */
+/** `said` gets its last line, `ended` a failure's reason. */
 function spawnBuild(
   command: readonly string[],
   environment: NodeJS.ProcessEnv,
   said: (line: string) => void,
   ended: (reason: string | undefined) => void,
 ): ChildProcess {
-  // As the pool's threads: checks must not feel it.
+  // Like pool threads: checks must not notice it.
   const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: environment })
   const lastLine = (words: string): string => words.trimEnd().split('\n').at(-1) ?? ''

@@ -1,13 +1,12 @@
-// Second names, in the state folder, of the table in use and of the previous one. They outlive the
-// server, so that the next one can roll back, and survive the removal of a copy in `serving/`.
+// Hard links, in the state folder, to the table in use and the previous one, for a rollback by the
+// next server. They survive the removal of copies in `serving/`.
 //
 //   <state>/current-<the table's place>-<id>.iprisk     previous-…
-//   <state>/rollback-<the table's place>.json, .iprisk  of a rollback, for later servers: the id of
-//                                                       the table held back, and the one that answers
+//   <state>/rollback-<the table's place>.json, .iprisk  a rollback, for later servers: the id
+//                                                       of the table held back, and the one in use
 //
-// Hard links, so the table takes no space twice. The content may have changed: verify it before
-// use. Invariant: one name per role once `keep` has returned. The previous file is removed off the
-// loop: freeing a large one takes a tenth of a second.
+// The content may have changed: verify it before use. One name per role once `keep` has returned.
+// Files are removed off the loop, because freeing a large one takes a tenth of a second.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -38,10 +37,10 @@ export function openKeptTables(stateFolder: string, path: string) {
     void rm(join(stateFolder, name), { force: true }).catch(() => undefined)
   const drop = (role: KeptRole): void => {
     for (const name of namesOf(role)) {
-      // A unique name: a rename to another name of the same file does nothing.
+      // A unique name: renaming to another name of the same file does nothing.
       renameSync(join(stateFolder, name), join(stateFolder, `dropped-${mark}-${randomUUID()}`))
     }
-    // Also what a killed server left.
+    // Includes leftovers of killed servers.
     for (const name of namesOf('dropped')) remove(name)
   }
   return {
@@ -50,11 +49,10 @@ export function openKeptTables(stateFolder: string, path: string) {
       if (name === undefined) return undefined
       return { id: /-([^-]+-[^-]+)\.iprisk$/.exec(name)?.[1] ?? '', path: join(stateFolder, name) }
     },
-    /** Returns the name. */
     keep: (role: KeptRole, { id, path: from }: KeptTable): KeptTable => {
       const path = join(stateFolder, `${role}-${mark}-${id}.iprisk`)
       const kept = inodeIdentity(path)
-      // It has the name already, or the new file is missing.
+      // Already named, or the new file is missing.
       if (kept !== '' && ['', kept].includes(inodeIdentity(from))) return { id, path }
       drop(role)
       linkSync(from, path)
@@ -62,7 +60,6 @@ export function openKeptTables(stateFolder: string, path: string) {
     },
     drop,
     rollbackTable,
-    /** The id of the table held back. */
     readRollbackNote: (): string | undefined => {
       try {
         const note = parseJson(readFileSync(noteFile, 'utf8'))
@@ -83,7 +80,7 @@ export function openKeptTables(stateFolder: string, path: string) {
         rmSync(noteFile, { force: true })
         rmSync(rollbackTable, { force: true })
       } catch {
-        // A note that stays names a table that is no longer at the path, so it holds nothing back.
+        // Harmless: the note names a table that is no longer at the path.
       }
     },
   }

@@ -1,7 +1,6 @@
-// What a server remembers of a source's manifests: for each key the highest serial that it has
-// signed, so that an old manifest is refused after a restart, too; and the last place. What a key
-// signed counts while that key is trusted: a thief who signed the highest possible serial stops no
-// publisher that has a new key.
+// What a server remembers of a source's manifests: the highest serial signed by each key, so that
+// old manifests are refused after a restart too, and the last place. Serials count only while their
+// key is trusted: a thief's highest serial does not block a publisher with a new key.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -14,7 +13,7 @@ import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
 interface Note {
-  /** By the id of the key. */
+  /** By key id. */
   readonly serials: Readonly<Record<string, number>>
   readonly place?: string
 }
@@ -36,8 +35,8 @@ export function openSeenManifests(of: {
   const serialOf = ({ id }: TrustedKey): number => note?.serials[id] ?? 0
   return {
     /**
-     * No manifest of that place with a lower serial is taken. Serials ahead of the clock, and those
-     * seen of another place, do not count.
+     * Lower serials of that place are refused. Serials ahead of the clock, or of another place, do
+     * not count.
      */
     serialMin: (now: number, place = note?.place): number => {
       if (note?.place !== undefined && place !== note.place) return 0
@@ -73,7 +72,7 @@ function readNote(path: string, log: Log): Note | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const why = `${path} cannot be read: ${messageOf(error)}`
-    log.error({}, `${why}. An old manifest would not be known as one.`)
+    log.error({}, `${why}. An old manifest cannot be recognised.`)
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Makes every worker answer from another table: first each opens and compares it, then all swap.
+// Swaps the table of every worker: each opens and compares it, then all swap.
 
 import { environmentError } from '../../base/coded-error.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
@@ -6,12 +6,11 @@ import { type LoopPause, maxPause, noPause } from '../../observe/loop-lag.ts'
 import type { ToPrimary } from '../../worker/worker-messages.ts'
 import { type WorkerRegistry, sendToWorker } from '../worker-registry.ts'
 
-/** A worker maps the table and compares its answers. */
 const openMs = 60_000
 
 /**
- * Calls `use` when all have opened it. Returns the longest pause of a loop for a step. Throws
- * `swap_failed`; then the old table stays in use.
+ * Calls `use` once all have opened it. Returns the longest pause of a loop. Throws `swap_failed`;
+ * then the old table stays.
  */
 export async function swapTable(
   registry: WorkerRegistry,
@@ -30,7 +29,7 @@ export async function swapTable(
     return message.kind === 'opened' && message.table === table
   }
   const asked = [...registry.workers].filter((handle) => handle.started)
-  // One after the other: together they would slow down each other and their clients.
+  // One by one: together they would slow each other and their clients.
   const until = performance.now() + openMs
   for (const handle of asked) {
     const ms = until - performance.now()

@@ -1,11 +1,10 @@
 // The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
-// Workers map those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every
+// Workers map those, never the operator's file: a `cp` over a mapped file is a SIGBUS in every
 // worker. A child process copies, verifies and tests the file (verify-child-main.ts).
 //
-// Invariants: a copy is never written to once it has its name. No server removes a copy of a living
-// server: a worker that starts later would miss it. A server of this machine lives while its
-// process does; one of another machine (a container beside this one, where all are process 1) while
-// it touches its copies.
+// Invariants: a named copy is never written to. Servers do not remove copies of living servers. A
+// server of this machine lives while its process does; one of another machine (another container)
+// while it touches its copies.
 
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -31,7 +30,6 @@ export interface TableCopy {
   readonly file: VerifiedTableFile
   readonly id: string
   readonly cautions: readonly string[]
-  /** Its copy is damaged or missing. */
   readonly isBeforeLost?: boolean | undefined
 }
 
@@ -39,9 +37,9 @@ interface HowToCopy {
   readonly before?: VerifiedTableFile | undefined
   readonly force?: boolean
   readonly accepted?: string | undefined
-  /** Clients wait for the table, and none for a core. */
+  /** Clients are waiting for the table, not for a core. */
   readonly urgent?: boolean
-  /** `onTrial` gets the result, whatever comes of it. */
+  /** `onTrial` gets every trial's result. */
   readonly traffic?: TrafficTrial | undefined
   readonly onTrial?: (result: TrialResult, table: string) => void
 }
@@ -64,21 +62,21 @@ export function createTableCopies(
   try {
     makeOwnFolder(folder)
   } catch {
-    // The stores, which lie in the same state folder, say what is wrong with it.
+    // The stores report what is wrong with the state folder.
   }
-  // Process ids repeat: copies with this one were made by a server that was killed.
+  // Process ids repeat: copies with this one are of a killed server.
   removeCopies(folder, (name) => name.startsWith(own) || isForeignOrphan(name))
   const touch = setInterval(() => void touchCopies(folder, own), touchMs)
   touch.unref()
   let count = 0
   return {
-    /** Begins the names of this server's files; `.iprisk` ones are removed with it. */
+    /** Prefix of this server's files; `.iprisk` ones are removed with it. */
     prefix: join(folder, own),
     /**
-     * Copies and verifies the file at `source` and checks its answers, also against `before`. Throws
-     * `table_refused`, also when `signal` has ended it; then nothing is kept. The codes of its causes
-     * say why (table-refusal.ts). `force`, or `accepted` for the table of that id, takes a table that
-     * only the acceptance check or the sampled traffic speaks against.
+     * Copies and verifies the file at `source` and checks its answers, also against `before`.
+     * Throws `table_refused`, also on abort, and then keeps nothing; causes' codes say why
+     * (table-refusal.ts). `force`, or a table's id as `accepted`, overrules the acceptance check
+     * and the sampled traffic.
      */
     add: async (
       source: string,
@@ -89,9 +87,9 @@ export function createTableCopies(
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
       const unfinished = `${path}.part`
-      // The state folder may have been cleaned meanwhile.
+      // The state folder may have been cleaned.
       makeOwnFolder(folder)
-      // Also an unfinished one of ours that the disk failed to remove before.
+      // Includes our own that the disk failed to remove.
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
         const order = { source, copy: unfinished, force, before: before?.path, traffic }
@@ -112,12 +110,12 @@ export function createTableCopies(
         }
       } catch (cause) {
         discard(unfinished)
-        // With the path of the operator's file in place of the removed copy.
+        // Name the operator's file instead of the removed copy.
         const message = messageOf(cause).replaceAll(unfinished, source)
         throw inputError('table_refused', message, { cause })
       }
     },
-    /** Off the loop: that may take long. Never rejects. */
+    /** Off the loop, because it may take long. Never rejects. */
     remove: ({ path }: VerifiedTableFile): Promise<void> =>
       rm(path, { force: true }).catch(() => undefined),
     close: (): void => {
@@ -127,7 +125,7 @@ export function createTableCopies(
   }
 }
 
-/** Finished or not; none where it cannot be read. */
+/** Finished or not. */
 const copiesIn = (folder: string): readonly string[] =>
   namesIn(folder).filter((name) => /\.iprisk(\.part)?$/.test(name))
 
@@ -148,7 +146,6 @@ function discard(path: string): void {
 async function touchCopies(folder: string, own: string): Promise<void> {
   const now = new Date()
   const names = copiesIn(folder).filter((name) => name.startsWith(own))
-  // A copy that was removed a moment ago needs no touch.
   await Promise.allSettled(names.map((name) => utimes(join(folder, name), now, now)))
 }
 
@@ -160,7 +157,7 @@ function isStale(path: string): boolean {
   }
 }
 
-/** Within it a process id means one process. */
+/** The scope of process ids. */
 function machineRunId(): string {
   const name = `${pidNamespaceName()} ${bootId()}`
   return createHash('sha256').update(name).digest('hex').slice(0, 12)
@@ -168,7 +165,7 @@ function machineRunId(): string {
 
 interface Loader {
   readonly copies: Pick<TableCopies, 'add'>
-  /** Once aborted, what is under way is given up. */
+  /** Once aborted, work in progress is cancelled. */
   readonly signal: AbortSignal
 }
 
@@ -191,15 +188,15 @@ export async function loadTable(
 export type FirstTable = ReturnType<typeof beginFirstTable>
 
 /**
- * The first table of a server, which takes longest of a start and begins before the rest of the
- * server is loaded (src/serve/early-start.ts). `urgent`: no other server answers meanwhile.
+ * A server's first table, which takes longest of a start and begins before the rest is loaded
+ * (src/serve/early-start.ts). `urgent`: no other server answers meanwhile.
  */
 export function beginFirstTable(
   loader: Loader,
   { path, urgent }: { readonly path: string; readonly urgent: boolean },
 ) {
   const identity = identityOrEmpty(path)
-  // There is nothing better to serve, whatever its answers are.
+  // Without a better table, any answers are accepted.
   return { identity, urgent, loaded: loadTable(loader, { path, urgent, force: true }) }
 }
 
@@ -207,7 +204,7 @@ function isAbsent(path: string): boolean {
   try {
     return fileIdentity(path) === ''
   } catch {
-    // There is a file, and the verifying process says what is wrong with it.
+    // A file exists; the verifying process will report its problem.
     return false
   }
 }

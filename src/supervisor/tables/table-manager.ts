@@ -1,14 +1,14 @@
-// The tables of a running server: the one in use, the one before it, and the outcome of every
-// other. The way of a new one:
+// The tables of a running server: the one in use, the previous one, and the outcome of all others.
+// A new table is
 //
-//   comes      refresh.ts builds it, table-pull.ts fetches what is published, or the operator puts it
-//              in place (watched by serve/primary.ts)
-//   copied     table-copies.ts; a process verifies the copy and tries it (verify-process.ts)
+//   made       built (refresh.ts), pulled (table-pull.ts), or put in place by the operator (watched
+//              by serve/primary.ts)
+//   copied     table-copies.ts; a process verifies and tries the copy (verify-process.ts)
 //   swapped    swap-table.ts: every worker opens it (worker/worker-table.ts), then all swap
-//   kept       rollback-files.ts: this one and the one before it, for the next server
+//   kept       rollback-files.ts: this one and the previous one, for the next server
 //
-// Invariants: one operation at a time, in the order of asking; a refused table leaves the one in
-// use as it is; the reason of every refusal is logged, kept and counted by its code.
+// Invariants: one operation at a time, in order; a refused table changes nothing; every refusal's
+// reason is logged, kept and counted by code.
 
 import { messageOf } from '../../base/coded-error.ts'
 import { createQueue } from '../../base/concurrency.ts'
@@ -31,7 +31,6 @@ export type SwapOutcome =
   | ({ readonly kind: 'refused' } & TableRefusal)
   | { readonly kind: 'ending' }
 
-/** Times are ISO 8601, spans milliseconds. */
 export type TableManagerStatus = ReturnType<TableManager['status']>
 
 export type TableManager = ReturnType<typeof createTableManager>
@@ -44,7 +43,7 @@ interface TableManagerParts {
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
   readonly traffic?: () => Promise<TrafficTrial | undefined>
   readonly log: Log
-  /** Once aborted, the operation under way is given up. */
+  /** Once aborted, the operation in progress is cancelled. */
   readonly signal: AbortSignal
 }
 
@@ -55,18 +54,18 @@ type State = ReturnType<typeof firstState>
 function firstState() {
   return {
     current: undefined as TableCopy | undefined,
-    /** The current copy's, when it was verified. */
+    /** The current copy's identity when verified. */
     identity: '',
-    /** The number of a table whose copy a worker could not open. */
+    /** Number of a table whose copy a worker could not open. */
     distrusted: 0,
-    /** The number of a table whose loss was logged. */
+    /** Number of a table whose loss was logged. */
     lost: 0,
     previous: undefined as TableCopy | undefined,
-    /** The id of a table that was rolled back. */
+    /** A table that was rolled back. */
     held: undefined as string | undefined,
-    /** Good or bad. */
+    /** Of a good or bad file. */
     lastTriedIdentity: '',
-    /** That file was refused, or an operation after it failed. */
+    /** That file was refused, or a later operation failed. */
     refused: false,
     status: firstStatus(),
   }
@@ -82,7 +81,7 @@ function firstStatus() {
       readonly at: string
       readonly table: string
       readonly from: string | null
-      /** From being asked to all workers answering from it. */
+      /** From the request to all workers answering from it. */
       readonly took_ms: number
       readonly stall_ms: number
       /** The most processor time of a worker's process in such a step. */
@@ -104,43 +103,42 @@ export function createTableManager(options: TableManagerParts) {
   const repairNow = (): Promise<SwapOutcome> =>
     enqueue(async () => (hasIntactCopy(state) ? unchanged(state) : repair(parts, state)))
   return {
-    /** `undefined` where none can be loaded. */
+    /** `undefined` if none can be loaded. */
     loadFirst: (begun: FirstTable) => loadFirst(parts, state, begun),
     /**
-     * Loads the file at the path unless it was tried before; with `again` also a refused one,
-     * because a refusal may have been by chance, a full disk or a child that was killed.
+     * Loads the file at the path unless already tried; with `again` even a refused one, because a
+     * refusal may be temporary: a full disk, a killed child.
      */
     loadIfChanged: ({ again } = { again: false }) =>
       enqueue(() => loadIfChanged(parts, state, again)),
-    /** Another file than at the path, which the caller then puts there; `force` skips its trials. */
+    /**
+     * For another file than at the path, which the caller then puts there; `force` skips trials.
+     */
     take: (from: string, { force }: { readonly force: boolean }) =>
       enqueue(async () => {
         const { lastTriedIdentity } = state
         const outcome = await loadAndSwap(parts, state, { asked: false, force, from })
-        // What is at the path is the one before it still.
+        // The path still has the previous one.
         if (outcome.kind === 'refused') state.lastTriedIdentity = lastTriedIdentity
         return outcome
       }),
     /**
-     * Loads again if no table answers, or the copy of the one in use is missing or damaged: from its
-     * second name in the state folder, from the path, or the previous table.
+     * Loads again if no table answers, or its copy is missing or damaged: from its link in the
+     * state folder, from the path, or the previous table.
      */
     repair: repairNow,
-    /** A worker cannot open the copy of the table of that number: repairs at once and later. */
+    /** A worker cannot open that table's copy: repairs now and later. */
     distrust: (table: number): void => {
       if (table !== state.current?.file.table || table === state.distrusted) return
       state.distrusted = table
       void repairNow()
     },
-    /**
-     * Also what was tried before or rolled back; `force` accepts a table that only the acceptance
-     * check speaks against.
-     */
+    /** Even if already tried or rolled back; `force` overrules the acceptance check. */
     reload: ({ force }: { readonly force: boolean }) =>
       enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     /**
-     * The table before it answers again, and the one in use is held back, also by servers that start
-     * later, until another table comes or a reload is asked for.
+     * Returns to the previous table and holds the current one back, also in later servers, until
+     * another table or a reload.
      */
     rollback: () => enqueue(() => rollback(parts, state)),
     current: () => state.current,
@@ -173,9 +171,9 @@ async function loadFirst(
       log.info({ path, source }, 'There is no table yet; the first one comes from its publisher.')
     } else refuse(parts, state, first)
   } else {
-    // What was rolled back stays out of servers that start later, too.
+    // A rolled-back table stays out of later servers.
     const instead = await loadTable(parts, { path: parts.kept.rollbackTable, force: true, urgent })
-    // The next start decides: nothing is known of either table.
+    // Unknown; the next start decides.
     if (signal.aborted) return undefined
     const { held } = state
     if ('id' in instead) {
@@ -184,12 +182,12 @@ async function loadFirst(
       useFirst(parts, state, instead)
     } else if ('id' in first) {
       log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
-      // Else the next start tries again.
+      // Otherwise the next start tries again.
       if (isLost(instead)) clearRollback(parts, state)
       useFirst(parts, state, first)
     } else refuse(parts, state, first)
   }
-  // There is nothing better to serve, and the build accepted it, or was forced to.
+  // There is no better table, and the build accepted or forced it.
   for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
   return state.current?.file
 }
@@ -198,7 +196,7 @@ function heldTable({ held, current }: State): string | undefined {
   return held === current?.id ? undefined : held
 }
 
-/** As far as a cheap check can tell. */
+/** By a cheap check. */
 function hasIntactCopy({ current, identity, distrusted }: State): boolean {
   if (current === undefined || current.file.table === distrusted) return false
   return inodeIdentity(current.file.path) === identity
@@ -248,7 +246,7 @@ function unchanged({ current }: State): SwapOutcome {
   return { kind: 'unchanged', table: current?.id ?? '' }
 }
 
-/** The copy that a rollback keeps comes before the table at the path, as at the start. */
+/** A rollback's copy precedes the table at the path, as at the start. */
 async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
   const { log, kept } = parts
   const { current, previous } = state
@@ -296,7 +294,7 @@ async function loadAndSwap(
   state.lastTriedIdentity = identityOrEmpty(path)
   state.refused = false
   const before = state.current
-  // As at the start: without any table there is nothing better to serve.
+  // As at the start: any table is better than none.
   const force = how.force || before === undefined
   const traffic = before === undefined ? undefined : await parts.traffic?.()
   const isIntact = hasIntactCopy(state)
@@ -318,7 +316,7 @@ async function loadAndSwap(
   if (isSame && isIntact && copy.isBeforeLost !== true) {
     await copies.remove(copy.file)
     if (how.asked && copy.id === state.held) clearRollback(parts, state)
-    // The file at the path is the good one again.
+    // The file at the path is good again.
     state.status.last_refusal = null
     log.info({ path, table: copy.id }, 'The table is the one that answers.')
     return { kind: 'unchanged', table: copy.id }
@@ -329,7 +327,7 @@ async function loadAndSwap(
     return { kind: 'held', table: copy.id }
   }
   for (const caution of copy.cautions) log.warn({ path }, caution)
-  // A replaced copy of the same table, or a lost one, does not become the previous table.
+  // A replaced or lost copy does not become the previous table.
   const previous = isSame || !isIntact ? state.previous : before
   const outcome = await swap({ ...parts, path }, state, { copy, fromMs, previous })
   if (outcome.kind === 'swapped' && !isSame) clearRollback(parts, state)
@@ -343,13 +341,13 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
     const held = heldTable(state)
     const why =
       held === undefined
-        ? 'this server has had one only'
-        : `the one that answers is the one before ${held}, which was rolled back`
+        ? 'this server has had only one'
+        : `${held} was already rolled back, and the one before it answers`
     const reason = `There is no table to go back to: ${why}.`
     return { kind: 'refused', code: 'missing', reason }
   }
   const fromMs = performance.now()
-  // Verified like any other table: its copy may have been damaged meanwhile.
+  // Verified like any table: its copy may be damaged.
   const copy = await loadTable(parts, { path: nameOf(parts, previous), force: true })
   if (!('id' in copy)) return refuse(parts, state, copy)
   const outcome = await swap(parts, state, { copy, fromMs, previous: undefined })
@@ -358,12 +356,12 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   try {
     parts.kept.writeRollbackNote(current.id, copy.file.path)
   } catch (error) {
-    log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
+    log.warn({}, `Later servers will not know of the rollback: ${messageOf(error)}`)
   }
   return outcome
 }
 
-/** `previous` is the new target of a rollback; unused copies are removed. */
+/** `previous` is the new rollback target; unused copies are removed. */
 async function swap(
   parts: Parts,
   state: State,
@@ -413,8 +411,8 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   status.refusals += 1
   status.refusals_by = { ...status.refusals_by, [code]: status.refusals_by[code] + 1 }
   status.last_refusal = { at: new Date().toISOString(), path, code, reason }
-  const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
-  // Our reasons are sentences; those of the system are not.
+  const stays = state.current === undefined ? 'None answers.' : 'The previous one stays in use.'
+  // Our reasons are sentences; the system's are not.
   const sentence = reason.endsWith('.') ? reason : `${reason}.`
   log.error({ path, code }, `The new table is not used: ${sentence} ${stays}`)
   return { kind: 'refused', code, reason }

@@ -1,19 +1,18 @@
-// A server whose tables come from a publisher (src/publish): polls the manifest, judges it, has a
-// process fetch the table, and hands that to the table manager.
+// Tables from a publisher (src/publish): polls the manifest, judges it, has a process fetch the
+// table, and hands it to the table manager.
 //
 //   manifest   304, or a text         signature, serial, stage: choose-release.ts
 //   table      pull-child-main.ts     parts, each with its hash; the whole against what was signed
 //   manager    table-manager.ts       canaries, the trial, the swap
-//   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
+//   place      a link, renamed        `<folder>/pulled/<id>.iprisk` keeps the last good ones
 //
-// It polls the manifest during a fetch, too, which takes up to half an hour on a slow line. A table
-// that is withdrawn meanwhile is given up; a newer one waits its turn, or a machine that is slower
-// than its publisher would never have one.
+// It also polls during a fetch, which takes up to half an hour on a slow line. A withdrawn table is
+// given up; a newer one waits, or a slow machine would never finish one.
 //
-// Invariants: never two fetches at once; nothing comes to the table's place that no trusted key has
-// signed, or that the trials refuse (but on the way back from a withdrawn table); the highest
-// serial seen is on disk before its table is; whatever fails, the table in use answers on, and the
-// reason is logged once, kept and counted by its code.
+// Invariants: one fetch at a time; the table's place never gets a table without a trusted
+// signature, or one that trials refuse (except when going back from a withdrawn table); the highest
+// serial is on disk before its table; on failure the table in use stays, and the reason is logged
+// once, kept and counted by code.
 
 import { join } from 'node:path'
 import { manifestBytesMax } from '../../base/limits.ts'
@@ -37,13 +36,11 @@ import { type SeenManifests, openSeenManifests } from './seen-manifests.ts'
 import type { TableManager } from './table-manager.ts'
 import { lastingRefusals } from './table-refusal.ts'
 
-/** So that machines do not poll in step. */
 const jitter = 0.2
 
-/** The bound of the delay, which doubles from one poll on. */
+/** Bound of the retry delay, which starts at one poll interval and doubles. */
 const retryMsMax = 600_000
 
-/** Times are ISO 8601, spans milliseconds. */
 export type TablePullStatus = Readonly<State['status']>
 
 export type TablePull = ReturnType<typeof startTablePull>
@@ -51,7 +48,7 @@ export type TablePull = ReturnType<typeof startTablePull>
 export interface TablePullParts {
   readonly url: string
   readonly trusted: readonly TrustedKey[]
-  /** The place that manifests must name; without one, what the first one names. */
+  /** The place that manifests must name; default: what the first one names. */
   readonly place?: string | undefined
   readonly tablePath: string
   readonly stateFolder: string
@@ -70,11 +67,10 @@ type Phase =
 
 type LastRelease =
   | { readonly kind: 'none' }
-  /** It could not be had, and is not fetched before `atMs`. */
+  /** Its fetch failed and is not retried before `atMs`. */
   | { readonly kind: 'failed'; readonly failures: number; readonly atMs: number }
-  /** The table manager has judged it. */
   | { readonly kind: 'settled'; readonly id: string; readonly isUnfit: boolean }
-  /** It answers, but the disk did not take it in its place. */
+  /** It answers, but the disk refused to put it in place. */
   | { readonly kind: 'unplaced'; readonly id: string }
 
 type State = ReturnType<typeof firstState>
@@ -135,24 +131,23 @@ async function pollOnce(pull: Pull): Promise<void> {
         if (takeResult(pull, { release, result, fromMs })) await handOver(pull, release)
         return
       }
-      // It has not failed, whatever this poll finds.
+      // Not failed, whatever this poll finds.
       release = undefined
       release = await nextRelease(pull)
     }
   } catch (error) {
     if (isStopped(state)) return
-    // A disk that cannot take the table will not the next second.
+    // A disk that cannot take the table now will not a second later.
     if (release !== undefined && !isKept(state.last, release)) tryLater(pull)
     refuse(pull, pullRefusalOf(error))
   }
 }
 
-/** Whether the state of this release stands. */
 function isKept(last: LastRelease, { id }: Release): boolean {
   return last.kind === 'unplaced' || (last.kind === 'settled' && last.id === id)
 }
 
-/** Ends if the table is withdrawn meanwhile. */
+/** Ends early if the table is withdrawn. */
 async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
   const { state } = pull
   const abort = new AbortController()
@@ -172,7 +167,7 @@ async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {
     return await pullInProcess(jobOf(pull, release), abort.signal)
   } finally {
     polls.stop()
-    // What comes next works with the same state.
+    // The next step uses the same state.
     await polling
   }
 }
@@ -190,20 +185,20 @@ function firstState({ url, everyMs }: TablePullParts, serial: number) {
     etag: undefined as string | undefined,
     manifest: undefined as Manifest | undefined,
     by: undefined as TrustedKey | undefined,
-    /** The newest signed one, also where nothing of it can be taken. */
+    /** The newest signed one, even if nothing in it can be used. */
     offer: undefined as Manifest | undefined,
     status: {
       url,
       every_ms: everyMs,
-      /** Nothing was wrong, and everything wanted could be had. */
+      /** Nothing was wrong, and everything wanted was fetched. */
       up: false,
       looks: 0,
-      /** When a manifest was last taken or unchanged. */
+      /** When a manifest was last accepted or unchanged. */
       last_success_at: null as string | null,
       refusals_by: counts as Readonly<Record<PullRefusalCode, number>>,
       last_refusal: null as ({ readonly at: string } & PullRefusal) | null,
       serial,
-      /** The first that it offers to a server of this version, whatever its stage. */
+      /** The first release for this version, whatever its stage. */
       offered: null as string | null,
       pulling: false,
       pulled_bytes: 0,
@@ -212,7 +207,7 @@ function firstState({ url, everyMs }: TablePullParts, serial: number) {
         readonly table: string
         readonly parts: number
         readonly bytes: number
-        /** Of the table, what was here already. */
+        /** Bytes of the table that were already here. */
         readonly reused_bytes: number
         readonly took_ms: number
       } | null,
@@ -220,7 +215,7 @@ function firstState({ url, everyMs }: TablePullParts, serial: number) {
   }
 }
 
-/** Throws the disk's error; tried at each poll until it is done. */
+/** Throws the disk's error; retried at each poll. */
 function putInPlace({ pulled, state }: Pull, id: string): void {
   state.last = { kind: 'unplaced', id }
   pulled.putInPlace(id)
@@ -242,7 +237,7 @@ function jobOf({ url, tablePath, current, pulled }: Pull, release: Release): Pul
   }
 }
 
-/** One try; what came until then is kept for the next. */
+/** Per try; partial results are kept for the next. */
 const pullMsMax = 1_800_000
 
 const wordsShown = 500
@@ -263,14 +258,14 @@ async function pullInProcess(job: PullJob, signal: AbortSignal): Promise<PullRes
   if (outcome.kind === 'failed') return refused(outcome.error.message)
   if (outcome.kind !== 'ended') {
     const minutes = pullMsMax / 60_000
-    const reason = `the table was not here within ${minutes} minutes; what came of it is kept`
+    const reason = `the table did not arrive within ${minutes} minutes; its parts are kept`
     return refused(reason, 'slow')
   }
   const { by, words, error } = outcome.end
   if (error !== undefined) return refused(error.message)
   const how = typeof by === 'string' ? by : `code ${by}`
-  const last = words.slice(-wordsShown).trim() || 'no word'
-  return refused(`the process that fetches was ended by ${how}: ${last}`)
+  const last = words.slice(-wordsShown).trim() || 'no output'
+  return refused(`the fetching process was ended by ${how}: ${last}`)
 }
 
 function takeResult(
@@ -304,7 +299,7 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
   const answer = await source.get(manifestName, { bytesMax: manifestBytesMax, etag })
   let { manifest, by } = state
   if (answer.bytes === undefined && etag === undefined) {
-    throw pullError('status', `${url}: status 304 to somebody who has no manifest yet`)
+    throw pullError('status', `${url}: status 304 without a previous manifest`)
   }
   if (answer.bytes !== undefined) {
     const opened = openManifest(answer.bytes.toString('utf8'), pull.trusted)
@@ -322,7 +317,7 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
     seenPlace: seen.place(),
     now,
   })
-  // Also where nothing of it can be taken.
+  // Even if nothing in it can be used.
   if (refused === undefined) state.offer = manifest
   const here = { current: pull.current(), machine: pull.machine, now }
   const choice = refused
@@ -337,7 +332,7 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
     status.serial = manifest.serial
     if (state.last.kind === 'settled') state.last = { kind: 'none' }
   }
-  // Only what was taken is asked for by its etag: what was refused is judged anew each time.
+  // The etag only of an accepted manifest: refused ones are judged anew.
   state.etag = answer.etag
   state.manifest = manifest
   state.by = by
@@ -347,7 +342,7 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
   const { last } = state
   const isSettled =
     choice.kind === 'take' && last.kind === 'settled' && last.id === choice.release.id
-  // What the table manager refused stays refused until there is another one.
+  // A refused table stays refused until there is another one.
   if (isSettled && last.isUnfit) return undefined
   if (choice.kind === 'stay' || isSettled) {
     succeed(pull)
@@ -358,25 +353,25 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
 
 function succeed({ log, url, state: { status } }: Pull): void {
   if (!status.up && status.last_refusal !== null) {
-    log.info({ url }, 'Published tables can be had again.')
+    log.info({ url }, 'Published tables are available again.')
   }
   status.up = true
 }
 
-/** Counted each time; logged when the reason is new. */
+/** Counted each time; logged if the reason is new. */
 function refuse({ current, log, state: { status } }: Pull, { code, reason }: PullRefusal): void {
   const isNews = status.last_refusal?.reason !== reason || status.up
   status.up = false
   status.refusals_by = { ...status.refusals_by, [code]: status.refusals_by[code] + 1 }
   status.last_refusal = { at: new Date().toISOString(), code, reason }
   if (!isNews) return
-  const stays = current() === undefined ? 'None answers.' : 'The one in use answers on.'
-  log.error({ code }, `No published table is taken: ${reason}. ${stays}`)
+  const stays = current() === undefined ? 'None answers.' : 'The one in use stays.'
+  log.error({ code }, `No published table is used: ${reason}. ${stays}`)
 }
 
 function tryLater({ everyMs, state }: Pull): void {
   const failures = state.last.kind === 'failed' ? state.last.failures + 1 : 1
-  // The poll that is due then may come earlier by the jitter.
+  // The due poll may be early by the jitter.
   const ms = backoffMs({ msMin: everyMs * (1 - jitter), msMax: retryMsMax }, failures)
   state.last = { kind: 'failed', failures, atMs: Date.now() + ms }
 }
@@ -385,7 +380,7 @@ async function handOver(pull: Pull, release: Release): Promise<void> {
   const { tables, current, pulled, state } = pull
   const { id } = release
   const before = current()
-  // Back from a table that was withdrawn: what differs from that is no fault of this one.
+  // Going back from a withdrawn table: the difference is not this one's fault.
   const isBack =
     before !== undefined &&
     state.manifest?.withdrawn.includes(before.id) === true &&
@@ -394,11 +389,11 @@ async function handOver(pull: Pull, release: Release): Promise<void> {
   if (outcome.kind === 'ending') return
   if (outcome.kind !== 'refused') {
     succeed(pull)
-    // Nothing else of the manager runs between its word and this.
+    // The manager runs nothing else in between.
     putInPlace(pull, id)
     state.last = { kind: 'settled', id, isUnfit: false }
   } else {
-    // A disk that was full or a worker that did not open it says nothing of the table.
+    // A full disk, or a worker that could not open it, says nothing about the table.
     if (lastingRefusals.has(outcome.code)) state.last = { kind: 'settled', id, isUnfit: true }
     else tryLater(pull)
     refuse(pull, { code: 'unfit', reason: outcome.reason })

@@ -1,4 +1,4 @@
-// Why a table was refused, as a stable code: for the metric, /status and alerts.
+// Why a table was refused, as a stable code for the metric, /status and alerts.
 
 import type { constants } from 'node:os'
 import { messageOf } from '../../base/coded-error.ts'
@@ -6,25 +6,24 @@ import type { ErrorCode } from '../../base/error-codes.ts'
 
 export const tableRefusalCodes = [
   'missing',
-  /** The file cannot be opened, is empty, or is no regular file. */
   'unreadable',
   'damaged',
-  /** Of another version of the program. */
+  /** From another version of the program. */
   'version',
   'canary',
   /** It judges too many addresses differently from the table in use. */
   'changed',
-  /** It would decide too many sampled checks otherwise. */
+  /** It would decide too many sampled checks differently. */
   'traffic',
-  /** There is no room for its copy, or the disk fails. */
+  /** No room for its copy, or a failing disk. */
   'disk',
-  /** A worker could not open it, or got other answers than the verifying process. */
+  /** A worker could not open it, or got other answers. */
   'worker',
   'other',
 ] as const
 export type TableRefusalCode = (typeof tableRefusalCodes)[number]
 
-/** The same file is refused again. */
+/** For these, the same file would be refused again. */
 export const lastingRefusals: ReadonlySet<TableRefusalCode> = new Set([
   'damaged',
   'version',
@@ -58,7 +57,7 @@ const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<
   ['swap_failed', 'worker'],
 ])
 
-/** By the code of what was thrown, or of its nearest known cause. */
+/** By the code of the error, or of its nearest known cause. */
 export function tableRefusalOf(thrown: unknown): TableRefusal {
   let code: TableRefusalCode | undefined
   for (let cause = thrown; cause instanceof Error && code === undefined; cause = cause.cause) {

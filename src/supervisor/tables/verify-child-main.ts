@@ -1,7 +1,7 @@
-// The process that prepares one table file, started by verify-process.ts: copies and verifies it,
-// checks its answers against the table in use, tries it by sampled traffic, and reads it into
-// memory, which all processes share. A broken file or a slow disk harms no other process. That of a
-// server's first table has a second thread (verify-thread-main.ts).
+// The process that prepares a table file for verify-process.ts: copies and verifies it, checks its
+// answers against the table in use, tries it on sampled traffic, and reads it into shared memory. A
+// broken file or slow disk harms no other process. For a server's first table it has a second
+// thread (verify-thread-main.ts).
 
 import { statSync } from 'node:fs'
 import { messageOf, inputError } from '../../base/coded-error.ts'
@@ -23,9 +23,9 @@ answerParent(prepareCopy)
 
 async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
   const { source, copy, before, force, traffic } = order
-  // Reading a pipe or a device would wait for ever.
+  // Reading a pipe or a device would block forever.
   if (!statSync(source).isFile()) {
-    throw inputError('file_unreadable', `${source} is no regular file`)
+    throw inputError('file_unreadable', `${source} is not a regular file`)
   }
   copyLargeFile(source, copy)
   await verifyCopy(copy)
@@ -36,7 +36,7 @@ async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
   inUse?.close()
   const fault = trialFault(trial)
   const reasons = [...acceptance.reasons, ...(fault === undefined ? [] : [fault])]
-  // Workers open it next, and no answer of theirs may wait for a disk.
+  // Workers open it next, and their answers must not wait for a disk.
   if (reasons.length === 0 || force) table.populate()
   const { id } = table
   table.close()
@@ -71,7 +71,7 @@ function tryOf(table: OpenTable, inUse: OpenTable | undefined, traffic: TrafficT
     const trial = tryByTraffic(inUse, table, readSample(sample), traffic)
     return { trial, cautions: [] }
   } catch (error) {
-    // A table is not refused for what is wrong with something else.
+    // Other faults do not refuse a table.
     const caution = `It was not tried by the sampled traffic: ${messageOf(error)}`
     return { trial: undefined, cautions: [caution] }
   } finally {

@@ -1,22 +1,20 @@
-// Runs the process that copies and verifies one table file (verify-child-main.ts).
-
 import { isErrorCode } from '../../base/error-codes.ts'
 import { inputError } from '../../base/coded-error.ts'
 import { askOnce, type ChildOutcome, startChild } from '../../base/system/child-task.ts'
 import type { AcceptanceResult } from '../../compare/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 
-/** Seconds for a table of the world; far longer on a machine that swaps. */
+/** Seconds for a large table; far longer on a machine that swaps. */
 const verifyMsMax = 300_000
 
 const program = new URL('./verify-child-main.js', import.meta.url)
 
-/** Makes the process verify in a second thread, too: half of the time runs beside the rest. */
+/** Verifies in two threads, half of the time in parallel. */
 export const secondThread = '--second-thread'
 
 /**
- * For the process that a starting server waits for: it verifies in two threads, and V8 compiles in
- * these, whose own threads took a seventh of all processor time.
+ * For a starting server's process: V8 compiles in these threads, because its own took a seventh of
+ * the processor time.
  */
 const urgently = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [secondThread] }
 
@@ -30,29 +28,29 @@ export interface VerifyOrder {
 
 export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly id: string
-  /** `traffic` where only the sampled traffic speaks against it. */
+  /** `traffic` if only the sampled traffic speaks against it. */
   readonly against: AcceptanceResult['against'] | 'traffic'
   readonly trial?: TrialResult | undefined
   readonly isBeforeLost?: boolean
 }
 
 /**
- * `copy` becomes a verified copy of `source`; throws with the code of what was thrown there.
- * `urgent`: clients wait for the table, and none for a core.
+ * `copy` becomes a verified copy of `source`; throws with the child's code. `urgent`: clients are
+ * waiting for the table, not for a core.
  */
 export async function verifyInProcess(
   order: VerifyOrder,
   { signal, urgent }: { readonly signal: AbortSignal; readonly urgent: boolean },
 ): Promise<VerifyResult> {
-  // It makes no TLS connections; reading these certificates at its start takes Node 50 ms.
+  // No TLS here; reading these certificates takes Node 50 ms.
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
   const child = startChild<VerifyOrder, VerifyResult>({
     program,
     environment,
     keepsWords: true,
-    // At once, because Node's own start takes as long as a small table: over 40 swaps each, p99.9
-    // of checks in the second of the swap was 1.1 times the steady one, and 1.9 where the process
-    // lowered it.
+    // From the start, because Node's own start takes as long as a small table: over 40 swaps each,
+    // p99.9 of checks in the swap's second was 1.1 times the steady one, and 1.9 if the process
+    // lowered it later.
     hasLowPriority: !urgent,
     ...(urgent ? urgently : {}),
   })
@@ -61,7 +59,7 @@ export async function verifyInProcess(
   const message = whyUnverified(order.source, outcome)
   const thrown = outcome.kind === 'failed' ? outcome.error.code : undefined
   const code = isErrorCode(thrown) ? thrown : 'table_unverified'
-  // A code of the system says that the disk failed.
+  // A system code means that the disk failed.
   const cause = Object.assign(new Error(message), { code: thrown })
   throw inputError(code, message, { cause })
 }

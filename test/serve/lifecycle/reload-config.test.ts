@@ -79,7 +79,7 @@ describe('a configuration', () => {
     rmSync(path())
     await eventually(() => lines.length > 0, 5000)
     expect(lines.join('')).toContain('"level":"warn"')
-    expect(lines.join('')).toContain('is gone, the one before stays.')
+    expect(lines.join('')).toContain('is gone; the previous configuration stays.')
     expect(used).toEqual([])
   })
 

@@ -192,7 +192,7 @@ describe('on every worker within a second', () => {
 
   it('says what waits for a restart', async () => {
     writeFileSync(config, JSON.stringify({ serve: { logAddresses: true, port: 1 } }))
-    const said = await logged('wait for a new start')
+    const said = await logged('need a restart of the server')
     expect(said).toContain('serve.logAddresses')
     // The port was given by a flag, which wins: nothing of it has changed.
     expect(said).not.toContain('serve.port')

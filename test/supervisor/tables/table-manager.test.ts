@@ -335,13 +335,13 @@ describe('a rollback', () => {
     const { tables, loadFirst, write } = newWorld()
     write('one')
     await loadFirst()
-    expect(await tables.rollback()).toMatchObject({ reason: /has had one only/ })
+    expect(await tables.rollback()).toMatchObject({ reason: /has had only one/ })
     write('the second')
     await tables.loadIfChanged()
     await tables.rollback()
     expect(await tables.rollback()).toMatchObject({
       kind: 'refused',
-      reason: /the one before the second, which was rolled back\.$/,
+      reason: /the second was already rolled back, and the one before it answers\.$/,
     })
   })
 

@@ -327,7 +327,7 @@ describe('a server that takes published tables', () => {
           : undefined
       })
       expect(refusal.reason).not.toBe('')
-      expect(server.stderr()).toContain('No published table is taken')
+      expect(server.stderr()).toContain('No published table is used')
       expect(await server.metric('iprisk_source_up')).toBe(0)
       expect(await inUse()).toBe(table)
       expect((await server.admin('/readyz')).status).toBe(200)

@@ -4,14 +4,14 @@
 //
 // keys/
 //   keys      id → {"changed": version, "record": …} (JSON)
-//   changes   version → id, one row a key: the version of its latest change
+//   changes   version → id, one row per key, of its latest change
 //   meta      "format" → 1, "version" → the counter
 // quota/
 //   counters  name → whole number (JSON), with the version that `replace` compares
 //   meta      "format" → 1
 // lists/
-// catalogue "tag", "text"; a tag is a count and random letters, unique even after a restored copy
-// meta      "format" → 1
+//   chunks    id → text
+//   catalogue "tag", "text"; a tag is a count and random letters, unique after a restore
 //   meta      "format" → 1
 //
 // Invariants: a store changes in one transaction; readers see one snapshot per turn of the event

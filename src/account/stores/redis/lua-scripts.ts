@@ -8,8 +8,8 @@
 //   iprisk:{uses}                           hash: id → the last day of use
 //   iprisk:{keys}:records                   hash: id → record (JSON)
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
-// iprisk:{keys}:stamps                    hash: version → random text, for current versions and the
-//                                           latest 1,000
+//   iprisk:{keys}:stamps                    hash: version → random text, for current versions
+//                                           and the latest 1,000
 //   iprisk:{keys}:version                   the counter
 //   iprisk:{lists}:catalogue                hash: tag, text
 //   iprisk:{lists}:chunks                   hash: id → text

@@ -7,7 +7,7 @@
 // without a timely answer has failed for its caller; if the store still runs it, its answer goes to
 // `late`, which undoes it. The code of a failed script:
 //
-// store_unreachable   not done: never sent, or repeatable
+//   store_unreachable   not done: never sent, or repeatable
 //   store_unknown       maybe done: sent without an answer
 //   store_refuses       not done: the store takes no changes now (full, a replica, …)
 //   store_failed        not done: the store rejects this script

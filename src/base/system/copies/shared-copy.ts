@@ -1,7 +1,7 @@
 // A private copy of a file for mapping, safe from truncation or overwriting of the file. All
 // processes of a user share one copy, which is removed once unused.
 //
-// <folder>/<name>          the copy, mode 0400; `name` identifies the state of the file
+//   <folder>/<name>          the copy, mode 0400; `name` identifies the state of the file
 //   <folder>/<name>.part     an unfinished copy
 //   <folder>/<name>.making   locked by the process that makes the copy; others wait
 //
