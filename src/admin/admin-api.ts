@@ -81,7 +81,7 @@ export function withBody<Body extends z.ZodObject>(
       // A misspelt `for` would list an address for ever.
       const isUnknown = error.issues.some(({ code }) => code === 'unrecognized_keys')
       const unknown = isUnknown ? unknownMember(written, Object.keys(body.shape)) : undefined
-      const why = unknown === undefined ? faultText(error.issues) : `There is ${unknown}`
+      const why = unknown === undefined ? faultText(error.issues) : `The body has an ${unknown}`
       throw inputError('invalid_input', why)
     },
   }

@@ -28,7 +28,7 @@ export const feedbackCommands = [
   'feedback export',
 ] as const
 const stateCommands = ['state backup', 'state restore'] as const
-/** Of the state folder or one for many machines. */
+/** In the state folder, or in a store for many machines. */
 export const storeCommands = [...keyCommands, ...listCommands, ...stateCommands] as const
 export const inspectCommands = ['info', 'doctor'] as const
 export const serverCommands = ['reload', 'rollback', 'restart'] as const
@@ -41,7 +41,7 @@ export const forceCommands = [
   'lists import',
 ] as const
 export const bulkCommands = ['check', 'summarize', 'policy test', 'replay'] as const
-/** Those that read lines; `explain -` does. */
+/** Commands that read lines; `explain -` does, too. */
 export const lineCommands = [...bulkCommands, 'explain'] as const
 export const policyCommands = ['policy init', 'policy test', 'replay'] as const
 export const jsonCommands = [

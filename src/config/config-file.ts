@@ -1,4 +1,4 @@
-// The configuration file: which one it is, whether it may be obeyed, and its content as written.
+// The configuration file: which one it is, whether it may be used, and its content as written.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { configOption } from './options.ts'
 import { type SettingProblem, formatSettingValue } from './setting-problem.ts'
 import { type SettingNode, defaultOrigin, isSettingNode } from './setting-tree.ts'
 
-/** A configuration file larger than this is some other file: a thousand plans are 200 KiB. */
+/** A configuration file larger than this is another file: a thousand plans are 200 KiB. */
 const configBytesMax = 1_048_576
 
 const defaultFile = 'iprisk.json'
@@ -25,13 +25,13 @@ export interface ConfigPlace {
 
 export interface ConfigFile {
   readonly path: string
-  /** Why it would not be obeyed if it had not been named. */
+  /** Why it would not be used without being named. */
   readonly distrust: string | undefined
   readonly content: SettingNode
   readonly repeated: readonly string[]
 }
 
-/** `named`: by the flag or the variable. */
+/** `named`: by flag or environment variable. */
 export function configPathOf({ flags, environment, cwd }: ConfigPlace) {
   const given = flags['config']
   if (typeof given === 'string') {
@@ -55,7 +55,7 @@ export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem 
   try {
     file = readTrustedFile(path, { bytesMax: configBytesMax, named, flag })
   } catch (thrown) {
-    const rule = named ? 'it must name a file that can be read' : 'it cannot be used'
+    const rule = named ? 'must name a readable file' : 'it cannot be used'
     return problem(`${rule}: ${messageOf(thrown)}`)
   }
   const parsed = parseJsonContent(decodeText(file.bytes))
@@ -66,6 +66,6 @@ export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem 
   }
   const { content } = parsed
   const repeated = parsed.repeated.map(repeatedMessage)
-  if (!isSettingNode(content)) return problem('it must be a JSON object of settings')
+  if (!isSettingNode(content)) return problem('must be a JSON object of settings')
   return { path, content, repeated, distrust: file.distrust }
 }

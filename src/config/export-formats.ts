@@ -1,4 +1,4 @@
-// The words by which `export`, and the URL of a list, are told what to write.
+// The values of options of `export`, and of a list's URL, that choose what is written.
 
 export const exportFormats = [
   'mmdb',
@@ -18,7 +18,7 @@ export const exportFormats = [
 ] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** Of list URLs: src/export/list-formats.ts. */
+/** For list URLs: src/export/list-formats.ts. */
 export const listFormats = [
   'plain',
   'range',
@@ -34,7 +34,7 @@ export const listFormats = [
 ] as const
 export type ListFormat = (typeof listFormats)[number]
 
-/** src/export/mmdb-records.ts. */
+/** src/export/mmdb-records.ts explains them. */
 export const mmdbLayoutNames = [
   'iprisk',
   'anonymous-ip',

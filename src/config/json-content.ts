@@ -1,6 +1,6 @@
-// The text of a JSON file as plain data, or what is wrong with it and where. Refuses also what a
-// later step would stumble over: deep nesting breaks recursion, and members such as `__proto__` are
-// lost where data is copied.
+// The text of a JSON file as plain data, or what is wrong with it and where. Also refuses what
+// would break later steps: deep nesting breaks recursion, and members such as `__proto__` are lost
+// where data is copied.
 
 import { messageOf } from '../base/coded-error.ts'
 import { type RepeatedMember, placeAt, repeatedMembers } from '../base/text/repeated-members.ts'
@@ -8,14 +8,14 @@ import { type RepeatedMember, placeAt, repeatedMembers } from '../base/text/repe
 /** Settings go four levels deep, exported keys five. */
 const configDepthMax = 16
 
-/** `failure` is a clause that begins with "it must"; `name` is its place. */
+/** `failure` is a clause that begins with "must"; `name` is its place. */
 export type JsonContent =
   | { readonly content: unknown; readonly repeated: readonly RepeatedMember[] }
   | { readonly failure: string; readonly name?: string }
 
 const reservedNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Places of a message are shortened to so many members. */
+/** At most this many members of a place are shown in messages. */
 const membersShownMax = 5
 
 export function parseJsonContent(written: string): JsonContent {
@@ -24,7 +24,7 @@ export function parseJsonContent(written: string): JsonContent {
     content = JSON.parse(written)
   } catch (thrown) {
     const message = messageOf(thrown)
-    return { failure: `it must be JSON: ${message}${lineOf(written, message)}` }
+    return { failure: `must be JSON: ${message}${lineOf(written, message)}` }
   }
   const unsafe = findUnsafeMember(content)
   return unsafe ?? { content, repeated: repeatedMembers(written) }
@@ -44,12 +44,12 @@ function findUnsafeMember(
   if (typeof value !== 'object' || value === null) return undefined
   if (path.length === configDepthMax) {
     const name = `${path.slice(0, membersShownMax).join('.')}…`
-    return { name, failure: `it must not be nested deeper than ${configDepthMax} levels` }
+    return { name, failure: `must not be nested deeper than ${configDepthMax} levels` }
   }
   for (const member of Object.keys(value)) {
     const below = [...path, member]
     if (reservedNames.has(member)) {
-      const failure = 'there is no such member, and must not be: the name is reserved'
+      const failure = 'the name is reserved'
       return { name: below.join('.'), failure }
     }
     const found = findUnsafeMember((value as Record<string, unknown>)[member], below)

@@ -73,7 +73,7 @@ const key = z.strictObject(
 const keyFile = z.strictObject(
   {
     format: z.literal(keyFileFormat, `"${keyFileFormat}"`),
-    version: z.literal(keyFileVersion, `${keyFileVersion}, the version that this iprisk reads`),
+    version: z.literal(keyFileVersion, `${keyFileVersion}, the version this iprisk reads`),
     exported_at: instant,
     keys: z.array(key, 'a list of keys'),
   },
@@ -90,14 +90,14 @@ function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): 
   const name = (more: readonly PropertyKey[]): string =>
     [...path, ...more].map(String).join('.') || 'the file'
   if (issue.code === 'unrecognized_keys') {
-    const allowed = 'there is no such member in this version'
+    const allowed = 'unknown member in this version'
     return issue.keys.map((member) => ({ name: name([member]), origin, allowed }))
   }
   const value = valueAt(content, path)
   const missing = value === undefined
-  // A secret that was taken for its hash must not stay in a terminal's history.
+  // A secret mistaken for its hash must not stay in a terminal's history.
   const shown = missing || path.includes('secrets') ? undefined : formatSettingValue(value)
-  const allowed = `${missing ? 'it is missing, and' : 'it'} must be ${issue.message}`
+  const allowed = `${missing ? 'missing; ' : ''}must be ${issue.message}`
   return [{ name: name([]), value: shown, origin, allowed }]
 }
 
@@ -108,11 +108,11 @@ function crossProblems(keys: readonly KeyFileEntry[], plans: Plans, origin: stri
     const first = places.get(id)
     places.set(id, first ?? i)
     if (first !== undefined) {
-      const allowed = `it must be another id than that of keys.${first}`
+      const allowed = `must differ from the id of keys.${first}`
       problems.push({ name: `keys.${i}.id`, value: formatSettingValue(id), origin, allowed })
     }
     if (planNamed(plans, plan) === undefined) {
-      const allowed = `the configuration has no such plan${suggestName(plan, Object.keys(plans))}`
+      const allowed = `unknown plan${suggestName(plan, Object.keys(plans))}`
       problems.push({ name: `keys.${i}.plan`, value: formatSettingValue(plan), origin, allowed })
     }
   }
@@ -143,7 +143,7 @@ function parseContent<T extends z.ZodType>(
   return error.issues.flatMap((issue) => problemsOf(issue, content, origin))
 }
 
-/** Or every problem in it. */
+/** Returns every problem if there is one. */
 export function parseKeyFile(
   written: string,
   { plans, origin }: FileContext,
@@ -159,7 +159,7 @@ export function readKeyFileRows(written: string, { plans, origin }: FileContext)
   if (!('data' in parsed)) return parsed
   const { keys } = parsed.data
   const sound: KeyFileEntry[] = []
-  /** `id` is the place if there is none; `why` is a clause. */
+  /** `id` is the place if the key has none; `why` is a clause. */
   const unsound: { readonly id: string; readonly why: string }[] = []
   const ids = keys.map((row) => valueAt(row, ['id']))
   const seen = new Set<unknown>()
@@ -177,7 +177,7 @@ export function readKeyFileRows(written: string, { plans, origin }: FileContext)
     }
     const why =
       problem === undefined
-        ? 'the file has its id more than once'
+        ? 'the file contains this id more than once'
         : `${problem.name}: ${problem.allowed}`
     unsound.push({ id: key.shape.id.safeParse(ids[i]).data ?? `keys.${i}`, why })
   }

@@ -1,4 +1,4 @@
-// The words by which `check` and `summarize` are told what files look like and what to write.
+// The values of options that tell `check` and `summarize` what files look like and what to write.
 
 /** Logs by name; src/bulk/log-forms.ts has an example of each. */
 export const logFormNames = [

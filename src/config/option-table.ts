@@ -25,7 +25,7 @@ import { logWords, timeSpans, checkFields, checkFormats } from './line-formats.t
 import { defaultPlans } from './plan.ts'
 import * as is from './setting-checks.ts'
 
-/** Its type has a default, or is `exactOptional`. What `serve` takes, `start` takes. */
+/** Its type has a default, or is `exactOptional`. `start` has every option of `serve`. */
 function option<T extends z.ZodType>(
   flag: `--${string}`,
   commands: readonly Command[],

@@ -1,5 +1,5 @@
-// What follows from the table of options: the schema of the settings, the form of values, members
-// that hold paths, and names for the environment and commander.
+// Derived from the table of options: the schema of the settings, the form of values, members that
+// hold paths, and names for the environment and commander.
 
 import { z } from 'zod'
 import type { Command } from './command-groups.ts'
@@ -10,7 +10,7 @@ export type { Command } from './command-groups.ts'
 
 type Table = typeof optionTable
 
-/** Of `store.url` and `store.policy`, url and policy. */
+/** For `store.url` and `store.policy`: url and policy. */
 type Members<Group extends string> = {
   [
     Name in keyof Table as Name extends `${Group}${infer Member}`
@@ -29,7 +29,7 @@ function membersOf<Group extends string>(group: Group): Members<Group> {
   return Object.fromEntries(members) as Members<Group>
 }
 
-/** As in the configuration file, and what one call adds. */
+/** As in the configuration file, plus what one call adds. */
 export const settingsSchema = z.strictObject({
   ...membersOf(''),
   store: z.strictObject(membersOf('store.'), 'an object'),
@@ -52,9 +52,9 @@ export interface Option {
   readonly variable?: string
   /** `['serve', 'port']`. */
   readonly member: readonly string[]
-  /** Absent for no default, off and an empty list. */
+  /** Absent if the default is none, off or an empty list. */
   readonly defaultText: string | undefined
-  /** Allowed or suggested, where they are a few. */
+  /** Allowed or suggested values, if there are only a few. */
   readonly choices: readonly string[] | undefined
   readonly form: 'number' | 'switch' | 'texts' | 'text'
 }
@@ -95,7 +95,7 @@ export const pathMembers: readonly (readonly string[])[] = Object.entries(option
   .filter(([, { type }]) => pathTypes.has(type.unwrap()))
   .map(([name]) => name.split('.'))
 
-/** In every command and in no file. */
+/** For every command; not in the file. */
 export const configOption = {
   flag: '--config <file>',
   help: 'the configuration file; ./iprisk.json where that exists',

@@ -1,6 +1,6 @@
-// Plans: named bundles of limits (contract 3.14 and 3.15), and the default ones.
+// Plans: named bundles of limits (contract 3.14: limits, 3.15: insights), and the default ones.
 
-/** Contract 6.12. */
+/** Contract 6.12: what a key may call. */
 export const apiNames = ['ip-risk', 'lists', 'bouncer'] as const
 export type ApiName = (typeof apiNames)[number]
 
@@ -39,7 +39,7 @@ type WrittenPlan = Pick<Plan, 'apis' | 'insights'> & {
   readonly quotaPerMonth: 'none' | number
 }
 
-/** Contract 3.14; the configuration file changes them. */
+/** Contract 3.14: limits by plan; the configuration file changes them. */
 export const defaultPlans: Readonly<Record<string, WrittenPlan>> = {
   free: { apis: [], rate: 'none', quotaPerMonth: 'none', insights: 'never' },
   team: {

@@ -1,4 +1,4 @@
-// The zod types of settings; option-table.ts says which has which. Each completes "it must be …",
+// The zod types of settings; option-table.ts says which has which. Each completes "must be …",
 // which is all that a user reads: zod's own messages never show. Objects are strict; settings.ts
 // suggests a member for a mistyped one.
 
@@ -20,13 +20,13 @@ import {
 } from './values/publish-values.ts'
 import { parseStoreUrl } from './values/store-url.ts'
 
-/** Publishers of feeds would refuse more. */
+/** Publishers of feeds would refuse a shorter one. */
 const refreshMsMin = 60_000
 const refreshMsMax = 2_592_000_000
 
 const plansMax = 1000
 
-/** The current and the next one, and some for several builders. */
+/** The current and the next one, plus some for several builders. */
 const trustedKeysMax = 8
 
 /** `unit` follows it in the sentence, `or` comes before it. */
@@ -59,9 +59,9 @@ function isPlainWebAddress(value: string): boolean {
 const isPath = (value: string): boolean => value !== '' && !value.includes('\0')
 
 const keyAllowed =
-  'public keys as "iprisk keys signing create" prints them, ed25519:…, commas between'
+  'public keys ed25519:… as "iprisk keys signing create" prints them, comma-separated'
 const stagesAllowed =
-  'growing shares of the machines with spans after the publication, such as 10%,50%+1h,100%+4h'
+  'growing shares of machines with delays after publication, such as 10%,50%+1h,100%+4h'
 
 export const onOff = z.boolean('true or false')
 export const port = whole([0, 65_535])
@@ -70,7 +70,7 @@ export const host = textOf(
   (value) => isIP(value) !== 0 || (hostName.test(value) && !dotted.test(value)),
 )
 export const webAddress = textOf(
-  'an http or https address without user, query and fragment',
+  'an http or https URL without user, query and fragment',
   isPlainWebAddress,
 ).transform((value) => trimEnd(value, '/'))
 export const storeAddress = textOf(
@@ -112,7 +112,7 @@ export const hostPort = textOf(
   (value) => parseHostPort(value) !== undefined,
 )
 
-/** The words of the client's `header` and `trust` (src/client/address); a test compares them. */
+/** Same words as the client's `header` and `trust` (src/client/address); a test compares them. */
 export const addressHeaders = [
   'x-forwarded-for',
   'forwarded',
@@ -123,7 +123,7 @@ export const addressHeaders = [
   'x-azure-clientip',
 ] as const
 export const proxyPresetNames = ['loopback', 'private', 'cloudflare', 'fastly', 'aws-alb'] as const
-const rangesAllowed = `addresses, prefixes or presets (${proxyPresetNames.join(', ')}), commas between`
+const rangesAllowed = `addresses, prefixes or presets (${proxyPresetNames.join(', ')}), comma-separated`
 const presetNames: ReadonlySet<string> = new Set(proxyPresetNames)
 function isProxyRange(value: string): boolean {
   return presetNames.has(value) || isIP(value) !== 0 || parsePrefix(value) !== undefined
@@ -144,12 +144,12 @@ export const socketPath = textOf(
   `the path of a socket, at most ${limits.socketPathBytesMax} bytes when absolute`,
   (value) => isPath(value) && Buffer.byteLength(value) <= limits.socketPathBytesMax,
 )
-/** Those of a file are relative to its folder. */
+/** Paths in a file are relative to its folder. */
 export const pathTypes: ReadonlySet<unknown> = new Set([path, outputPlace, paths, socketPath])
 
 export const dayText = textOf('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
 export const day = dayText.transform((value) => parseDay(value) as Day)
-/** Days from today need the clock. */
+/** Days from today depend on the clock. */
 export const dayOrDays = textOf(
   'a day as YYYY-MM-DD, or days from today, such as 90d',
   (value) => parseDay(value) !== undefined || parseDays(value) !== undefined,
@@ -175,16 +175,16 @@ export const listSpan = textOf(
   },
 ).transform(parseDurationMs)
 export const moment = textOf(
-  'a day as YYYY-MM-DD, a time with a zone such as 2026-08-22T10:00Z, or a span before now such as 24h',
+  'a day as YYYY-MM-DD, a time with a zone such as 2026-08-22T10:00Z, or a time ago such as 24h',
   (value) => parseMoment(value, 0) !== undefined,
 )
 const percentAllowed = 'a number from 0 to 100'
 export const percent = z.number(percentAllowed).min(0, percentAllowed).max(100, percentAllowed)
 
-/** The names of policies, as a policies file has them (src/policy/policy-schema.ts). */
+/** The names of policies, as policies files allow them (src/policy/policy-schema.ts). */
 export const policyNameForm = /^[a-z][a-z0-9-]{0,31}$/
 export const policyNameAllowed = 'a–z, 0–9 and -, beginning with a letter, at most 32 characters'
-const policyNamesAllowed = `a list of 1 to ${limits.policiesMax} different names of policies`
+const policyNamesAllowed = `a list of 1 to ${limits.policiesMax} different policy names`
 export const policyNames = z
   .array(
     textOf(policyNameAllowed, (value) => policyNameForm.test(value)),
@@ -200,7 +200,7 @@ export const share = textOf(
   (value) => /^\d{1,3}(\.\d{1,6})?%$/.test(value) && parseFloat(value) <= 100,
 ).transform((value) => parseFloat(value))
 
-/** Goes to terminals and logs as it is. */
+/** Shown on terminals and in logs as it is. */
 export const keyName = textOf(
   `printable text of at most ${limits.keyNameCharsMax} characters`,
   (value) => value.length <= limits.keyNameCharsMax && !/\p{C}/u.test(value),
@@ -211,7 +211,7 @@ const quotaBounds = [1, limits.quotaPerMonthMax] as const
 export const quota = whole(quotaBounds, 'checks a month')
 
 export const apis = z
-  .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}; empty where none is included`)
+  .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}, empty for none`)
   .refine((list) => new Set(list).size === list.length, 'a list that names each API once')
 
 /** Of a new key. */
@@ -219,7 +219,7 @@ export const keyApis = z
   .array(oneOf([...apiNames, 'none']))
   .refine(
     (list) => new Set(list).size === list.length && (list.length === 1 || !list.includes('none')),
-    'different APIs, or none alone',
+    'different APIs, or only none',
   )
 
 const identifier = (what: string) =>
@@ -257,7 +257,7 @@ export const plans = z
 
 const setsMax = 100
 
-/** Contract 6.3. What a condition says is checked where it is compiled. */
+/** Contract 6.3: published sets. Conditions are checked where they are compiled. */
 export const publishedLists = z.strictObject(
   {
     published: z
@@ -270,13 +270,13 @@ export const publishedLists = z.strictObject(
           )
           .refine(
             (name) => name !== bouncerSetName && !Object.hasOwn(builtInSets, name),
-            'another than that of a built-in set',
+            'different from the built-in sets',
           ),
         textOf(
           `a condition of at most ${limits.conditionCharsMax} characters`,
           (value) => value !== '' && value.length <= limits.conditionCharsMax,
         ),
-        'an object of conditions by the names of sets',
+        'an object that maps set names to conditions',
       )
       .refine((named) => Object.keys(named).length <= setsMax, `at most ${setsMax} sets`)
       .default({}),

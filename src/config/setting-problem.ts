@@ -1,4 +1,4 @@
-// A setting that cannot be used: its name, its value, its origin, and what is allowed.
+// A setting that cannot be used: its name, value, origin, and what is allowed.
 
 export interface SettingProblem {
   /** `serve.port`, or the name of an unknown variable or flag. */
@@ -7,15 +7,15 @@ export interface SettingProblem {
   readonly value?: string | undefined
   /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
   readonly origin: string
-  /** A clause: `it must be a whole number from 0 to 65535`. */
+  /** A clause: `must be a whole number from 0 to 65535`. */
   readonly allowed: string
 }
 
 const shownCharsMax = 80
 
 /**
- * JSON, shortened, without credentials. A store's address is cut to its scheme: a misspelt one may
- * have the password anywhere.
+ * JSON, shortened, without credentials. A store's address is cut to its scheme, because a misspelt
+ * one may have the password anywhere.
  */
 export function formatSettingValue(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value)
@@ -40,7 +40,7 @@ function withoutStore(json: string): string {
   return shown + json.slice(done)
 }
 
-/** Or the end. Skips what is escaped. */
+/** Or the end of the text. Skips escaped ones. */
 function endOf(json: string, from: number, characters: string): number {
   let at = from
   while (at < json.length && !characters.includes(json[at]!)) at += json[at] === '\\' ? 2 : 1
@@ -48,8 +48,8 @@ function endOf(json: string, from: number, characters: string): number {
 }
 
 /**
- * Cuts what stands between the first `//` (or `:`) and the last `@`, and behind the `?` of an
- * address, which may be a signature.
+ * Cuts what is between the first `//` (or `:`) and the last `@` of an address, and what follows its
+ * `?`, which may be a signature.
  */
 function withoutCredentials(text: string): string {
   const slashes = text.indexOf('//')
@@ -70,7 +70,7 @@ export function formatSettingProblem(problem: SettingProblem): string {
   return `${problem.name}${value} (${problem.origin}): ${problem.allowed}`
 }
 
-/** Including swaps of two neighbours. */
+/** Counts swapped neighbours as one edit. */
 export function editDistance(left: string, right: string): number {
   let before: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, i) => i)
@@ -91,16 +91,16 @@ export function editDistance(left: string, right: string): number {
 
 const nameCharsShown = 40
 
-/** `no such member as "fro"; did you mean for?`, or `undefined`. */
+/** `unknown member "fro"; did you mean for?`, or `undefined`. */
 export function unknownMember(members: object, known: readonly string[]): string | undefined {
   const unknown = Object.keys(members).find((name) => !known.includes(name))
   if (unknown === undefined) return undefined
   // A name of a megabyte would take a second.
   const shown = unknown.slice(0, nameCharsShown)
-  return `no such member as ${JSON.stringify(shown)}${suggestName(shown, known)}`
+  return `unknown member ${JSON.stringify(shown)}${suggestName(shown, known)}`
 }
 
-/** `; did you mean "port"?`, else the known names where they are few. */
+/** `; did you mean "port"?`, otherwise the known names if they are few. */
 export function suggestName(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()
   const editsMax = Math.max(1, Math.floor(written.length / 3))
@@ -110,7 +110,7 @@ export function suggestName(name: string, known: readonly string[]): string {
     })
     .map((word) => {
       const plain = word.toLowerCase()
-      // A word that only goes on behind a known one means that one.
+      // A word that only extends a known one means that one.
       const edits = editDistance(written, plain) / (written.startsWith(plain) ? 2 : 1)
       return { word, edits }
     })
@@ -118,5 +118,5 @@ export function suggestName(name: string, known: readonly string[]): string {
   if (near !== undefined && near.edits <= editsMax) {
     return `; did you mean ${near.word}?`
   }
-  return known.length > 0 && known.length <= 12 ? `; there are ${known.join(', ')}` : ''
+  return known.length > 0 && known.length <= 12 ? `; known: ${known.join(', ')}` : ''
 }

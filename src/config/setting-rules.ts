@@ -1,5 +1,5 @@
-// What settings together must not be: one port for two listeners, files of a missing store, an
-// admin port beyond loopback without a token. Reads no files.
+// Rules between settings: no port shared by two listeners, no files for a missing store, no admin
+// port beyond loopback without a token. Reads no files.
 
 import { isIPv4 } from 'node:net'
 import { sampledChecksJudged } from '../base/limits.ts'
@@ -29,18 +29,18 @@ function gateRules(at: (name: string) => unknown): readonly Rule[] {
     [
       'serve.gate',
       gate !== undefined && (gate.port === at('serve.port') || gate.port === at('serve.adminPort')),
-      'it must have another port than serve.port and serve.adminPort',
+      'must use another port than serve.port and serve.adminPort',
     ],
     [
       'serve.gate',
       gate !== undefined && !isLoopback(gate.host) && at('serve.gatePeers') === undefined,
-      'it must be a loopback address, or serve.gatePeers must name the proxies that may ask',
+      'must be a loopback address, or set serve.gatePeers to the proxies that may use it',
     ],
-    ['serve.gatePeers', text === undefined, 'it is of use only with serve.gate'],
+    ['serve.gatePeers', text === undefined, 'needs serve.gate'],
   ]
 }
 
-/** No rule holds of a member that is not given. */
+/** Rules apply only to members that are given. */
 export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const at = (name: string): unknown => valueAt(tree.root, name.split('.'))
   const has = (name: string): boolean => at(name) !== undefined
@@ -55,56 +55,56 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const url = at('store.url')
   const store = typeof url === 'string' ? parseStoreUrl(url) : undefined
   const losesCounts = at('feedback.lists') === true && at('serve.feedbackDays') === 1
-  const storeless = 'it is of use only with store.url'
+  const storeless = 'needs store.url'
   const rules: readonly Rule[] = [
     [
       'serve.adminPort',
       typeof port === 'number' && port !== 0 && at('serve.adminPort') === port,
-      'it must be another port than serve.port',
+      'must differ from serve.port',
     ],
     [
       'serve.port',
       at('invocation.takeover') === true && port === 0,
-      'it must be the port of the server that is taken over',
+      'must be the port of the server to take over from',
     ],
     [
       'invocation.format',
       at('invocation.json') === true && at('invocation.format') !== 'json',
-      'it must be json beside --json, which says the same',
+      'must be json with --json',
     ],
-    ['invocation.plan', planUnknown, `it must be one of ${planNames?.join(', ')}`],
-    ['store.keysFile', url !== undefined, 'it must not be given beside store.url, which has keys'],
+    ['invocation.plan', planUnknown, `must be one of ${planNames?.join(', ')}`],
+    [
+      'store.keysFile',
+      url !== undefined,
+      'cannot be combined with store.url, which has its own keys',
+    ],
     ['store.passwordFile', url === undefined, storeless],
     ['store.caFile', url === undefined, storeless],
-    ['store.passwordFile', store?.password !== undefined, 'store.url has a password already'],
-    [
-      'store.caFile',
-      store?.tls === false,
-      'it is of use only with TLS, which is rediss in store.url',
-    ],
+    ['store.passwordFile', store?.password !== undefined, 'store.url already has a password'],
+    ['store.caFile', store?.tls === false, 'needs TLS: use rediss in store.url'],
     [
       'serve.adminHost',
       adminOpen && !has('serve.adminSocket') && !hasAdminToken,
-      'it must be a loopback address, or serve.adminTokenFile must name a token',
+      'must be a loopback address, or set serve.adminTokenFile',
     ],
     ...gateRules(at),
-    ['serve.tlsCertFile', !has('serve.tlsKeyFile'), 'serve.tlsKeyFile must be given as well'],
-    ['serve.tlsKeyFile', !has('serve.tlsCertFile'), 'serve.tlsCertFile must be given as well'],
+    ['serve.tlsCertFile', !has('serve.tlsKeyFile'), 'needs serve.tlsKeyFile'],
+    ['serve.tlsKeyFile', !has('serve.tlsCertFile'), 'needs serve.tlsCertFile'],
     [
       'serve.sample',
       isBetween(at('serve.sample'), 0, sampledChecksJudged),
-      `it must be 0, or at least ${sampledChecksJudged}: fewer addresses judge no table`,
+      `must be 0 or at least ${sampledChecksJudged}: fewer addresses cannot judge a table`,
     ],
-    ['serve.feedbackDays', losesCounts, 'with feedback.lists it must be at least 2'],
+    ['serve.feedbackDays', losesCounts, 'must be at least 2 with feedback.lists'],
     [
       'serve.tableUrl',
       !hasKeys(at('serve.tableTrust')),
-      'serve.tableTrust must name a public key: "iprisk keys signing create" prints it',
+      'needs a public key in serve.tableTrust; "iprisk keys signing create" prints it',
     ],
     [
       'serve.logAddressForm',
       at('serve.logAddressForm') === 'keyed' && !has('serve.logAddressKeyFile'),
-      'with keyed, serve.logAddressKeyFile must name the key',
+      'needs serve.logAddressKeyFile when keyed',
     ],
   ]
   return rules

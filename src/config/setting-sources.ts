@@ -1,5 +1,5 @@
 // Reads the sources of settings into one tree, lowest precedence first: the configuration file, the
-// environment, the flags. Text becomes numbers and switches where it can.
+// environment, the flags. Text becomes numbers and switches where possible.
 
 import { dirname, resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
@@ -11,7 +11,7 @@ import { configOption, optionFlag, optionName, optionVariable, options } from '.
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
 import { type SettingTree, setSetting } from './setting-tree.ts'
 
-/** Of an `IPRISK_…_FILE`; a path has at most 4 KiB. */
+/** For an `IPRISK_…_FILE`; a path has at most 4 KiB. */
 const valueFileBytesMax = 16_384
 
 /** `flags` are commander's `opts()`. */
@@ -26,7 +26,7 @@ interface Reading {
   readonly problems: SettingProblem[]
 }
 
-/** Other text stays text, and the schema refuses it. */
+/** Other text stays text, and the schema rejects it. */
 function valueOf({ form }: Option, written: unknown): unknown {
   if (typeof written !== 'string') return written
   if (form === 'texts') return written.split(',')
@@ -36,9 +36,9 @@ function valueOf({ form }: Option, written: unknown): unknown {
   return written
 }
 
-/** Directly or by a file. */
+/** Directly, or from a file. */
 function readVariable(name: string, { sources, problems }: Reading) {
-  // Compose files say "not set" so.
+  // Compose files pass "not set" this way.
   const direct = sources.environment[name] || undefined
   const fileVariable = `${name}_FILE`
   const named = sources.environment[fileVariable] || undefined
@@ -51,19 +51,19 @@ function readVariable(name: string, { sources, problems }: Reading) {
     const shown = value === undefined ? undefined : formatSettingValue(value)
     problems.push({ name: fileVariable, value: shown, origin, allowed })
   }
-  if (direct !== undefined) return fail(`${name} is set as well, and only one of the two may be`)
+  if (direct !== undefined) return fail(`${name} is set as well; set only one of the two`)
   const path = resolve(sources.cwd, named)
   let text: string
   try {
     const { bytes } = readBoundedFile(path, { ...secretFile, bytesMax: valueFileBytesMax })
     text = decodeText(bytes)
   } catch (thrown) {
-    return fail(`it must name a file that can be read: ${messageOf(thrown)}`, named)
+    return fail(`must name a readable file: ${messageOf(thrown)}`, named)
   }
   const value = text.replace(/\r?\n$/, '')
-  // A mounted file that is empty is a lost secret.
+  // An empty mounted file is a lost secret.
   if (value === '') {
-    return fail('it must name a file that holds the value, and this one is empty', named)
+    return fail('must name a file with the value; this one is empty', named)
   }
   return { value, origin: { words: `the file ${path} that ${fileVariable} names` } }
 }
@@ -73,7 +73,7 @@ function readFile({ tree, problems }: Reading, { path, content }: ConfigFile): v
   for (const [member, value] of Object.entries(content)) {
     if (member === '$schema') continue
     if (member === 'invocation') {
-      const allowed = 'there is no such member; it is given by flags alone'
+      const allowed = 'unknown member; use flags for options of a single call'
       problems.push({ name: member, origin: words, allowed })
       continue
     }
@@ -82,13 +82,13 @@ function readFile({ tree, problems }: Reading, { path, content }: ConfigFile): v
 }
 
 /**
- * Variables that are not ours: test settings, an application's key and URL (README), and
- * orchestrators' links.
+ * Variables of others: test settings, an application's key and URL (README), and orchestrators'
+ * links.
  */
 const foreignVariable =
   /^IPRISK_(TEST_\w+|KEY|URL|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
 
-/** And finds variables that are no option's. */
+/** Also reports variables that match no option. */
 function readEnvironment(reading: Reading): void {
   const { sources, tree, problems } = reading
   const known = new Set<string>([configOption.environment])
@@ -96,7 +96,7 @@ function readEnvironment(reading: Reading): void {
     const name = optionVariable(option)
     known.add(name)
     known.add(`${name}_FILE`)
-    // Another command's option is not this call's business.
+    // Options of other commands do not matter to this call.
     if (option.member[0] === 'invocation' && !option.commands.includes(sources.command)) continue
     const variable = readVariable(name, reading)
     if (variable === undefined) continue
@@ -104,12 +104,12 @@ function readEnvironment(reading: Reading): void {
   }
   for (const name of Object.keys(sources.environment)) {
     if (!name.startsWith('IPRISK_') || known.has(name) || foreignVariable.test(name)) continue
-    const allowed = `there is no such setting${suggestName(name, [...known])}`
+    const allowed = `unknown setting${suggestName(name, [...known])}`
     problems.push({ name, origin: 'the environment', allowed })
   }
 }
 
-/** And finds those that the command has not. */
+/** Also reports flags that the command does not have. */
 function readFlags({ sources: { command, flags }, tree, problems }: Reading): void {
   for (const [name, written] of Object.entries(flags)) {
     if (written === undefined || name === 'config') continue

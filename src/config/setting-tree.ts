@@ -6,7 +6,7 @@ import { type SettingProblem, formatSettingValue } from './setting-problem.ts'
 export interface SettingOrigin {
   /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
   readonly words: string
-  /** Of a configuration file; its paths are relative to it. */
+  /** For values from a configuration file; their paths are relative to it. */
   readonly folder?: string
 }
 
@@ -39,7 +39,7 @@ export function valueAt(content: unknown, path: SettingPath): unknown {
   return value
 }
 
-/** Its own origin, else that of what holds it. */
+/** Its own origin, or that of the object that contains it. */
 export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrigin {
   for (let length = path.length; length > 0; length -= 1) {
     const origin = tree.origins.get(keyOf(path.slice(0, length)))
@@ -49,7 +49,7 @@ export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrig
 }
 
 export function problemAt(tree: SettingTree, path: SettingPath, allowed: string): SettingProblem {
-  // A member may have an empty name; a call's is known by its flag alone.
+  // A member may have an empty name; a call's option is known only by its flag.
   const name = (path.map(String).join('.') || '""').replace(/^invocation\./, '')
   const value = valueAt(tree.root, path)
   // A misspelt address may have its password anywhere.
@@ -63,8 +63,8 @@ export function problemAt(tree: SettingTree, path: SettingPath, allowed: string)
 }
 
 /**
- * Merges an object member by member; anything else replaces. A place below something that is no
- * object is left alone: that is already wrong, and must be reported.
+ * Merges an object member by member; anything else replaces. A place below a value that is not an
+ * object is left alone: that value is already wrong and must be reported.
  */
 export function setSetting(
   tree: SettingTree,

@@ -28,7 +28,7 @@ import {
   valueAt,
 } from './setting-tree.ts'
 
-/** Before defaults that depend on others are filled in. */
+/** Before dependent defaults are filled in. */
 type ValidSettings = z.output<typeof settingsSchema>
 
 type Frozen<T> = T extends string | number | boolean
@@ -43,7 +43,7 @@ export type Settings = Frozen<
     build: ValidSettings['build'] & { out: string; report: string }
     serve: ValidSettings['serve'] & { refreshEvery: string }
     plans: Plans
-    /** It is not the default. */
+    /** Whether it was set explicitly. */
     stateNamed: boolean
   }
 >
@@ -87,7 +87,7 @@ function membersAt(path: SettingPath): readonly string[] {
   }
   if (schema instanceof z.ZodUnion) schema = schema.options.at(-1)
   const members = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  // What one call adds has no place in the file.
+  // Options of a single call have no place in the file.
   return members.filter((member) => member !== 'invocation')
 }
 
@@ -103,29 +103,31 @@ function problemsOf(
     return issue.keys.map((key) => {
       const meant = path[0] === 'plans' ? undefined : memberMeant(key)
       const hint = meant === undefined ? suggestName(key, known) : `; did you mean ${meant}?`
-      return problemAt(tree, [...path, key], `there is no such member${hint}`)
+      return problemAt(tree, [...path, key], `unknown member${hint}`)
     })
   }
-  // Of "none or an object", a written object means an object.
+  // For "none or an object": a written object is meant as an object.
   if (issue.code === 'invalid_union' && isSettingNode(value)) {
     return (issue.errors.at(-1) ?? []).flatMap((below) => problemsOf(below, tree, path))
   }
   if (issue.code === 'invalid_key') {
     const { name, origin } = problemAt(tree, path, '')
-    return [{ name, origin, allowed: `its name must be ${issue.issues[0]?.message ?? 'another'}` }]
+    return [
+      { name, origin, allowed: `its name must be ${issue.issues[0]?.message ?? 'different'}` },
+    ]
   }
-  const missing = value === undefined ? 'it is missing, and' : 'it'
-  return [problemAt(tree, path, `${missing} must be ${issue.message}`)]
+  const missing = value === undefined ? 'missing; ' : ''
+  return [problemAt(tree, path, `${missing}must be ${issue.message}`)]
 }
 
-/** An orchestrator's service links collide with IPRISK_PORT. */
+/** Service links of orchestrators collide with IPRISK_PORT. */
 function explainServiceLink(problem: SettingProblem): SettingProblem {
   if (!/^"(tcp|udp):\/\//.test(problem.value ?? '')) return problem
-  const link = 'this is an orchestrator’s service link: set enableServiceLinks to false, '
-  return { ...problem, allowed: `${problem.allowed}; ${link}or name the service otherwise` }
+  const link = 'this is a service link of the orchestrator: set enableServiceLinks to false '
+  return { ...problem, allowed: `${problem.allowed}; ${link}or rename the service` }
 }
 
-/** A file's by its folder, all others by `cwd`. */
+/** Relative to its folder for a file's, to `cwd` for all others. */
 function resolvePaths(tree: SettingTree, cwd: string): void {
   for (const path of pathMembers) {
     const value = valueAt(tree.root, path)
@@ -173,7 +175,7 @@ function freeze<T>(value: T): T {
 
 export type ConfigListener = (file: Omit<ConfigFile, 'content'>) => void
 
-/** Or every problem. */
+/** Returns every problem if there is one. */
 export function validateSettings(
   sources: SettingSources,
   onFile: ConfigListener = () => undefined,
@@ -191,14 +193,14 @@ export function validateSettings(
   return freeze({ ...settingsOf(parsed.data, sources.command), stateNamed })
 }
 
-/** Throws `settings_invalid`, with one line a problem. */
+/** Throws `settings_invalid`, with a line for each problem. */
 export function readSettings(sources: SettingSources, onFile?: ConfigListener): Settings {
   const judged = validateSettings(sources, onFile)
   if (!('length' in judged)) return judged
-  const count = judged.length === 1 ? 'A setting' : `${judged.length} settings`
+  const count = judged.length === 1 ? 'Invalid setting' : `${judged.length} invalid settings`
   throw new IpriskError({
     code: 'settings_invalid',
-    message: `${count} cannot be used:`,
+    message: `${count}:`,
     details: judged.map((problem) => `  ${formatSettingProblem(problem)}`),
     fault: 'usage',
   })

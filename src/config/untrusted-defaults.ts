@@ -1,5 +1,5 @@
-// Default places below the working directory (data/state, data/table/world.iprisk …) that are
-// another user's: in a shared folder that user would decide where root writes and what a server
+// Default places below the working directory (data/state, data/table/world.iprisk …) that belong to
+// another user: in a shared folder, that user would decide where root writes and what a server
 // answers.
 
 import { distrustOfFound } from '../base/system/trusted-file.ts'
@@ -9,7 +9,7 @@ import type { SettingSources } from './setting-sources.ts'
 import type { SettingTree } from './setting-tree.ts'
 import { defaultOrigin, problemAt, settingOrigin, valueAt } from './setting-tree.ts'
 
-/** Of those that the command uses. */
+/** Only those that the command uses. */
 export function untrustedDefaults(
   tree: SettingTree,
   { command, cwd, creates = false }: SettingSources,
@@ -25,8 +25,8 @@ export function untrustedDefaults(
       ? `${optionFlag(option)} ${path}`
       : `${optionVariable(option)}=${path}`
     const rule =
-      `${distrust}, so it is not used unless you name it: ${named}; else make it yours alone ` +
-      '(chown, chmod go-w), or run this as that user or in another folder'
+      `${distrust}; to use it anyway, name it: ${named}. Otherwise make it only yours ` +
+      '(chown, chmod go-w), or run this as its owner or in another folder'
     return [problemAt(tree, member, rule)]
   })
 }

@@ -159,7 +159,7 @@ function shortHash(content: string | Uint8Array): string {
 function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly string[] {
   return rules.flatMap(({ name }, index) => {
     if (rules.findIndex((rule) => rule.name === name) === index) return []
-    return [`${rulePlace(policy, index, name)}.name: it must be another name than those before it`]
+    return [`${rulePlace(policy, index, name)}.name: must differ from the names before it`]
   })
 }
 
@@ -223,13 +223,11 @@ function mistakesOf(issue: PolicyIssue, content: unknown): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
     const known = membersByDepth[path.length] ?? []
     const below = place === '' ? '' : `${place}.`
-    return issue.keys.map(
-      (key) => `${below}${key}: there is no such member${suggestName(key, known)}`,
-    )
+    return issue.keys.map((key) => `${below}${key}: unknown member${suggestName(key, known)}`)
   }
   if (issue.code === 'invalid_key')
     return [`${at}its name must be ${issue.issues[0]?.message ?? ''}`]
-  const missing = valueAt(content, path) === undefined ? 'it is missing, and must' : 'it must'
+  const missing = valueAt(content, path) === undefined ? 'missing; must' : 'must'
   return [`${at}${missing} be ${message}`]
 }
 

@@ -54,8 +54,8 @@ describe('a route with a body', () => {
     ['', 'The body must be a JSON object.'],
     ['{"entries":[1]}', 'entries must be an array of texts.'],
     ['{"entries":1,"force":1}', 'entries must be an array of texts.'],
-    ['{"entries":[],"forse":true}', 'There is no such member as "forse"; did you mean force?'],
-    ['{"__proto__":1}', 'There is no such member as "__proto__"; there are entries, force'],
+    ['{"entries":[],"forse":true}', 'The body has an unknown member "forse"; did you mean force?'],
+    ['{"__proto__":1}', 'The body has an unknown member "__proto__"; known: entries, force'],
   ])('refuses %s, naming one fault', async (body, message) => {
     expect(await post('/admin/first', body)).toEqual(refused(message))
   })

@@ -79,7 +79,7 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
     ['check common.log', 0, /^common\.log: read as a log of format common\.\n$/],
     ['check combined.log', 0, /read as a log of format combined\.\n/],
     ['summarize vhost.log', 0, /read as a log of format vhost_combined\.\n/],
-    ['check 9.1.2.3 --json --format csv', 2, /format = "csv" .*it must be json beside --json/],
+    ['check 9.1.2.3 --json --format csv', 2, /format = "csv" .*must be json with --json/],
     ['check 9.1.2.3 --json --format json', 0, /^$/],
     ['explain 9.1.2', 2, /^iprisk: 9\.1\.2 is not an IP address\.\n$/],
     ['history show 9.1.2', 2, /^iprisk: 9\.1\.2 is not an IP address\.\n$/],

@@ -43,7 +43,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user’s data/state', () => {
     const { code, out, err } = await runHere(args, { cwd })
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(`${join(cwd, 'data')} belongs to user ${stranger}, not to root`)
-    expect(err).toContain('so it is not used unless you name it: --')
+    expect(err).toContain('; to use it anyway, name it: --')
     expect(readFileSync(secret, 'utf8')).toBe('secret\n')
   })
 

@@ -108,8 +108,8 @@ const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat
 
 describe('content', () => {
   it.each([
-    ['[[[…', '['.repeat(1_048_576), 'it must be JSON: '],
-    ['{"a":{"a":…', deep(150_000), 'it must not be nested deeper than 16 levels'],
+    ['[[[…', '['.repeat(1_048_576), 'must be JSON: '],
+    ['{"a":{"a":…', deep(150_000), 'must not be nested deeper than 16 levels'],
     ['[[…]]', `{"table":${'['.repeat(500_000)}${']'.repeat(500_000)}}`, 'nested deeper than 16'],
   ])('%s that is deep is a problem in words', (_name, content, reason) => {
     expect(text(problemsOf(content))).toContain(reason)
@@ -153,7 +153,7 @@ describe('content', () => {
     }
     expect(judge('{"keys":[{"__proto__":{"id":"x"}}]}')).toContain('keys.0.__proto__ (the file x)')
     expect(judge(deep(150_000))).toContain('nested deeper than 16 levels')
-    expect(judge('[')).toContain('it must be JSON')
+    expect(judge('[')).toContain('must be JSON')
     expect(judge('{"keys":[],"keys":[]}')).toContain('keys (the file x): it appears twice')
   })
 })

@@ -8,12 +8,12 @@ const known = ['list', 'entry', 'expires']
 it.each([
   [{}, undefined],
   [{ list: 'a', entry: '9.1.2.3' }, undefined],
-  [{ list: 'a', expire: '' }, 'no such member as "expire"; did you mean expires?'],
-  [{ 'x"y': 1 }, 'no such member as "x\\"y"; there are list, entry, expires'],
+  [{ list: 'a', expire: '' }, 'unknown member "expire"; did you mean expires?'],
+  [{ 'x"y': 1 }, 'unknown member "x\\"y"; known: list, entry, expires'],
   // Of a body that is one name its beginning is enough, to say and to look for.
   [
     { ['x'.repeat(1_000_000)]: 1 },
-    `no such member as "${'x'.repeat(40)}"; there are list, entry, expires`,
+    `unknown member "${'x'.repeat(40)}"; known: list, entry, expires`,
   ],
 ])('names the first member that is none: %#', (members, expected) => {
   expect(unknownMember(members, known)).toBe(expected)

@@ -307,7 +307,7 @@ describe('what a flag says of one call', () => {
 
 // Bad input, by table: sources, and the words that must be in the one problem they give.
 describe('one problem', () => {
-  const port = 'it must be a whole number from 0 to 65535'
+  const port = 'must be a whole number from 0 to 65535'
   const flag = (flags: SettingSources['flags'], command: SettingSources['command'] = 'serve') => ({
     command,
     flags,
@@ -320,81 +320,78 @@ describe('one problem', () => {
     [flag({ port: '80.5' }), `serve.port = 80.5 (the flag --port): ${port}`],
     [flag({ port: '0x50' }), `serve.port = "0x50" (the flag --port): ${port}`],
     [flag({ port: ' 80' }), `serve.port = " 80" (the flag --port): ${port}`],
-    [flag({ port: '9090' }), 'serve.adminPort = 9090 (the default): it must be another port'],
+    [flag({ port: '9090' }), 'serve.adminPort = 9090 (the default): must differ from serve.port'],
     [
       flag({ feedbackLists: 'true', feedbackDays: '1' }),
-      'serve.feedbackDays = 1 (the flag --feedback-days): with feedback.lists it must be at least 2',
+      'serve.feedbackDays = 1 (the flag --feedback-days): must be at least 2 with feedback.lists',
     ],
-    [
-      flag({ host: '1.2.3.400' }),
-      'serve.host = "1.2.3.400" (the flag --host): it must be an address',
-    ],
-    [flag({ host: 'a b' }), 'it must be an address or a host name'],
-    [flag({ workers: '0' }), 'it must be a whole number of processes from 1 to 1024'],
+    [flag({ host: '1.2.3.400' }), 'serve.host = "1.2.3.400" (the flag --host): must be an address'],
+    [flag({ host: 'a b' }), 'must be an address or a host name'],
+    [flag({ workers: '0' }), 'must be a whole number of processes from 1 to 1024'],
     [flag({ logLevel: 'loud' }), 'one of trace, debug, info, warn, error, fatal, silent'],
     [flag({ logAddresses: 'maybe' }), 'serve.logAddresses = "maybe" (the flag --log-addresses)'],
     [flag({ logAddresses: 'constructor' }), 'serve.logAddresses = "constructor" (the flag'],
-    [flag({ table: '' }), 'table = "" (the flag --table): it must be the path'],
+    [flag({ table: '' }), 'table = "" (the flag --table): must be the path'],
     [flag({ mirror: 'http://x' }), 'mirror = "http://x" (the command line): iprisk serve has no'],
-    [flag({ mirror: 'ftp://x' }, 'build'), 'it must be an http or https address'],
+    [flag({ mirror: 'ftp://x' }, 'build'), 'must be an http or https URL'],
     [flag({ mirror: 'http://u:secret@x/' }, 'build'), '"http://…@x/" (the flag --mirror)'],
-    [flag({ asOf: '2026-02-30' }, 'build'), 'it must be a day as YYYY-MM-DD'],
-    [
-      flag({ plan: 'gold' }, 'keys create'),
-      'it must be one of free, team, business, enterprise, int',
-    ],
-    [flag({ rate: '0' }, 'keys create'), '(the flag --rate): it must be a whole number of r'],
+    [flag({ asOf: '2026-02-30' }, 'build'), 'must be a day as YYYY-MM-DD'],
+    [flag({ plan: 'gold' }, 'keys create'), 'must be one of free, team, business, enterprise, int'],
+    [flag({ rate: '0' }, 'keys create'), '(the flag --rate): must be a whole number of r'],
     [flag({ burst: 'x' }, 'keys create'), 'burst = "x" (the flag --burst)'],
     [flag({ quota: '-5' }, 'keys create'), 'quota = -5 (the flag --quota)'],
-    [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, lists, bouncer, none'],
-    [flag({ api: 'bouncer,none' }, 'keys create'), 'it must be different APIs, or none alone'],
-    [flag({ api: 'bouncer,bouncer' }, 'keys create'), 'it must be different APIs, or none alone'],
+    [flag({ api: 'all' }, 'keys create'), 'must be one of ip-risk, lists, bouncer, none'],
+    [flag({ api: 'bouncer,none' }, 'keys create'), 'must be different APIs, or only none'],
+    [flag({ api: 'bouncer,bouncer' }, 'keys create'), 'must be different APIs, or only none'],
     [
       flag({ expires: 'soon' }, 'keys create'),
-      'expires = "soon" (the flag --expires): it must be a day',
+      'expires = "soon" (the flag --expires): must be a day',
     ],
-    [flag({ name: 'a\nb' }, 'keys create'), 'it must be printable text of at most 100 characters'],
-    [flag({ name: 'x'.repeat(101) }, 'keys create'), 'it must be printable text of at most 100'],
+    [flag({ name: 'a\nb' }, 'keys create'), 'must be printable text of at most 100 characters'],
+    [flag({ name: 'x'.repeat(101) }, 'keys create'), 'must be printable text of at most 100'],
     [environment({ IPRISK_PORT: 'x' }), '(the environment variable IPRISK_PORT)'],
     [
       environment({ IPRISK_PROT: '1' }),
-      'IPRISK_PROT (the environment): there is no such setting; did you mean IPRISK_PORT?',
+      'IPRISK_PROT (the environment): unknown setting; did you mean IPRISK_PORT?',
     ],
-    [environment({ IPRISK_NONSENSE_ENTIRELY: '1' }), 'there is no such setting'],
+    [environment({ IPRISK_NONSENSE_ENTIRELY: '1' }), 'unknown setting'],
     [environment({ IPRISK_PORT: 'tcp://10.0.0.1:80' }), 'enableServiceLinks'],
     [
       environment({ IPRISK_PORT_FILE: 'gone' }),
       'IPRISK_PORT_FILE = "gone" (the environment variable',
     ],
-    [environment({ IPRISK_PORT_FILE: 'gone' }), 'can be read: there is no such file'],
-    [environment({ IPRISK_PORT_FILE: '.' }), 'can be read: it is a folder'],
-    [environment({ IPRISK_STATE_FILE: '/dev/null' }), 'can be read: it is a device, and must be'],
+    [environment({ IPRISK_PORT_FILE: 'gone' }), 'a readable file: there is no such file'],
+    [environment({ IPRISK_PORT_FILE: '.' }), 'a readable file: it is a folder'],
+    [
+      environment({ IPRISK_STATE_FILE: '/dev/null' }),
+      'a readable file: it is a device, and must be',
+    ],
     [environment({ IPRISK_PORT_FILE: 'x', IPRISK_PORT: '1' }), 'only one of the two'],
     [environment({ IPRISK_CONFIG_FILE: 'x' }), 'did you mean IPRISK_CONFIG?'],
-    [flag({ config: 'gone.json' }), 'gone.json" (the flag --config): it must name a file'],
+    [flag({ config: 'gone.json' }), 'gone.json" (the flag --config): must name a readable file'],
     [flag({ config: '.' }), 'it is a folder'],
     [environment({ IPRISK_CONFIG: 'gone.json' }), '(the environment variable IPRISK_CONFIG)'],
-    [{ file: '{"a": }' }, 'it must be JSON: '],
+    [{ file: '{"a": }' }, 'must be JSON: '],
     [{ file: '{\n "a": "b"\n "c"}' }, '(line 3'],
-    [{ file: '[]' }, 'it must be a JSON object'],
-    [{ file: 'null' }, 'it must be a JSON object'],
+    [{ file: '[]' }, 'must be a JSON object'],
+    [{ file: 'null' }, 'must be a JSON object'],
     [{ file: `"${'x'.repeat(1_100_000)}"` }, 'it has more than 1048576 bytes'],
-    [{ file: { serv: {} } }, 'there is no such member; did you mean serve?'],
-    [{ file: { 'admin-port': 1 } }, 'there is no such member; did you mean serve.adminPort?'],
+    [{ file: { serv: {} } }, 'unknown member; did you mean serve?'],
+    [{ file: { 'admin-port': 1 } }, 'unknown member; did you mean serve.adminPort?'],
     [{ file: { build: { 'as-of': '2026-08-22' } } }, 'did you mean build.asOf?'],
     [{ file: { json: true } }, 'store, serve, feedback, build, publish, plans'],
-    [{ file: { invocation: {} } }, 'it is given by flags alone'],
+    [{ file: { invocation: {} } }, 'use flags for options of a single call'],
     [{ file: '{"__proto__": 1}' }, '__proto__ (the file'],
     [{ file: { serve: { prot: 1 } } }, 'serve.prot = 1 (the file'],
     [{ file: { serve: { prot: 1 } } }, 'did you mean port?'],
-    [{ file: { serve: 5 } }, 'it must be an object'],
+    [{ file: { serve: 5 } }, 'must be an object'],
     [{ file: { serve: { port: '80' } } }, `iprisk.json): ${port}`],
     [{ file: { serve: { port: null } } }, 'serve.port = null (the file'],
     [{ file: { build: { feeds: { 'tor-x': 'on' } } } }, 'build.feeds.tor-x = "on" (the file'],
     [{ file: { build: { feeds: { 'Tor X': true } } } }, 'its name must be the id of a feed'],
-    [{ file: { build: { networks: 'x' } } }, 'it must be a list of paths'],
+    [{ file: { build: { networks: 'x' } } }, 'must be a list of paths'],
     [{ file: { build: { networks: [''] } } }, 'build.networks.0 = ""'],
-    [{ file: { plans: { team: { rate: 'low' } } } }, 'it must be "none" or an object of perSecond'],
+    [{ file: { plans: { team: { rate: 'low' } } } }, 'must be "none" or an object of perSecond'],
     [{ file: { plans: { team: { rate: { burst: 0 } } } } }, 'plans.team.rate.burst = 0'],
     [{ file: { plans: { team: { rate: { brust: 5 } } } } }, 'did you mean burst?'],
     [
@@ -403,14 +400,14 @@ describe('one problem', () => {
     ],
     [
       { file: { plans: { team: { quotaPerMonth: 0 } } } },
-      'it must be "none" or a whole number of che',
+      'must be "none" or a whole number of che',
     ],
     [{ file: { plans: { team: { insights: true } } } }, 'one of never, on_request, always'],
     [{ file: { plans: { team: { apis: ['ip-rsk'] } } } }, 'plans.team.apis.0 = "ip-rsk"'],
     [{ file: { plans: { team: { apis: ['ip-risk', 'ip-risk'] } } } }, 'names each API once'],
     [{ file: { plans: { team: { quota: 5 } } } }, 'plans.team.quota = 5'],
     [{ file: { plans: { Team: {} } } }, 'its name must be the name of a plan'],
-    [{ file: { plans: { team: null } } }, 'it must be an object of apis, rate'],
+    [{ file: { plans: { team: null } } }, 'must be an object of apis, rate'],
   ]
 
   it.each(cases.map(([input, words]) => ({ input, words })))('$words', ({ input, words }) => {
@@ -424,7 +421,7 @@ describe('one problem', () => {
     // A plan whose name is bad is judged as a plan too.
     expect(lines).toHaveLength(words.includes('the name of a plan') ? lines.length : 1)
     expect(lines.join()).not.toMatch(/Invalid|\bexpected|undefined|\[object/)
-    expect(() => settings(some)).toThrow(/cannot be used/)
+    expect(() => settings(some)).toThrow(/^Invalid setting:/)
   })
 })
 
@@ -553,9 +550,9 @@ describe('default places that others may write', () => {
   it('are refused with what is wrong, where, and what to do', () => {
     const [problem] = problems({ command: 'keys list', cwd: folder })
     expect(problem?.allowed).toBe(
-      `users other than its owner may write ${folder}/data, so it is not used unless you name ` +
-        `it: --state ${folder}/data/state; else make it yours alone (chown, chmod go-w), or run ` +
-        'this as that user or in another folder',
+      `users other than its owner may write ${folder}/data; to use it anyway, name ` +
+        `it: --state ${folder}/data/state. Otherwise make it only yours (chown, chmod go-w), or run ` +
+        'this as its owner or in another folder',
     )
     const [, , snapshots] = problems({ command: 'start', cwd: folder })
     expect(snapshots?.allowed).toContain(`IPRISK_SNAPSHOTS=${folder}/data/snapshots`)

@@ -144,9 +144,9 @@ describe('settings of a store', () => {
     [{ store: 'redis://user:canary@host:0' }, 'store.url'],
     [{ store: 'redis://user:can/canary@ho st' }, 'store.url'],
     [{ store: 'user:canary' }, 'store.url'],
-    [{ store: 'redis://:canary@host', storePasswordFile: 'x' }, 'has a password already'],
-    [{ store: 'redis://:canary@host', storeCaFile: 'x' }, 'only with TLS'],
-    [{ storePasswordFile: 'x' }, 'only with store.url'],
+    [{ store: 'redis://:canary@host', storePasswordFile: 'x' }, 'already has a password'],
+    [{ store: 'redis://:canary@host', storeCaFile: 'x' }, 'needs TLS'],
+    [{ storePasswordFile: 'x' }, 'needs store.url'],
     [{ store: 'redis://:canary@host', storePolicy: 'maybe' }, 'one of refuse, serve'],
     [{ store: 'redis://:canary@host', storeTimeoutMs: '5' }, 'milliseconds from 10 to 1000'],
   ])('that cannot be used are told without the secret: %j', (flags, why) => {

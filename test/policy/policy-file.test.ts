@@ -28,14 +28,14 @@ function revisionOf(text: string): string {
 
 describe('policies', () => {
   it.each([
-    ['no JSON', '{"policies": ', /^it must be JSON/],
-    ['no object', '[]', /^it must be a JSON object with the member policies$/],
-    ['no policies', '{}', /^policies: it is missing, and must be an object of policies by name$/],
-    ['no default', file({ login: policy }), /^policies: it must be .* the policy default/],
+    ['no JSON', '{"policies": ', /^must be JSON/],
+    ['no object', '[]', /^must be a JSON object with the member policies$/],
+    ['no policies', '{}', /^policies: missing; must be an object of policies by name$/],
+    ['no default', file({ login: policy }), /^policies: must be .* the policy default/],
     [
       'an unknown member',
       '{"policies": {"default": {"rules": [], "otherwise": "allow"}}, "rules": []}',
-      /^rules: there is no such member/,
+      /^rules: unknown member/,
     ],
     [
       'an unknown member of a rule',
@@ -50,22 +50,18 @@ describe('policies', () => {
     [
       'no condition',
       file({ default: { ...policy, rules: [{ name: 'a', action: 'allow' }] } }),
-      /^policies\.default\.rules\[0\] \(a\)\.condition: it is missing, and must be a condition/,
+      /^policies\.default\.rules\[0\] \(a\)\.condition: missing; must be a condition/,
     ],
     [
       'a wrong action',
       file({ default: { ...policy, rules: [{ ...rule, action: 'Block!' }] } }),
-      /^policies\.default\.rules\[0\] \(high\)\.action: it must be allow, challenge, block, or/,
+      /^policies\.default\.rules\[0\] \(high\)\.action: must be allow, challenge, block, or/,
     ],
-    [
-      'no otherwise',
-      file({ default: { rules: [] } }),
-      /^policies\.default\.otherwise: it is missing/,
-    ],
+    ['no otherwise', file({ default: { rules: [] } }), /^policies\.default\.otherwise: missing/],
     [
       'a name twice',
       file({ default: { ...policy, rules: [rule, rule] } }),
-      /^policies\.default\.rules\[1\] \(high\)\.name: it must be another name/,
+      /^policies\.default\.rules\[1\] \(high\)\.name: must differ from the names/,
     ],
     [
       'an unknown member in a condition',
@@ -87,7 +83,7 @@ describe('policies', () => {
           rules: Array.from({ length: 101 }, (_, i) => ({ ...rule, name: `r${i}` })),
         },
       }),
-      /^policies\.default\.rules: it must be at most 100 rules$/,
+      /^policies\.default\.rules: must be at most 100 rules$/,
     ],
   ])('with %s are refused', (_, text, message) => {
     expect(mistakesOf(text)).toEqual([expect.stringMatching(message)])

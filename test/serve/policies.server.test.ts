@@ -399,7 +399,7 @@ describe('a server without policies', () => {
     const { child, stderr } = runServe([...args, '--policies', file])
     const code = await eventually(() => child.exitCode ?? undefined)
     expect(code).toBe(1)
-    expect(stderr()).toContain('policies.default.otherwise: it is missing')
+    expect(stderr()).toContain('policies.default.otherwise: missing')
     writePolicies(file, { default: { rules: [rule('slow', slow, 'allow')], otherwise: 'allow' } })
     const again = runServe([...args, '--policies', file])
     expect(await eventually(() => again.child.exitCode ?? undefined)).toBe(1)

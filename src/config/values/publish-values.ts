@@ -4,12 +4,12 @@ import { parseDurationMs } from '../../base/time-text.ts'
 
 const bucketForm = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=+@~/-]*))?$/
 
-/** `undefined` where it is none. */
+/** `undefined` if invalid. */
 export function parseObjectUrl(text: string) {
   const [, bucket, prefix = ''] = bucketForm.exec(text) ?? []
   if (bucket === undefined) return undefined
   const names = prefix.split('/').filter(Boolean)
-  // As steps of an address, dots lead elsewhere.
+  // As path segments, dots lead elsewhere.
   const isSafe = !names.includes('.') && !names.includes('..')
   return isSafe ? { bucket, prefix: names.join('/') } : undefined
 }
@@ -29,13 +29,13 @@ export function isPublishPlace(text: string): boolean {
   return text !== '' && !text.includes('\0') && !/^[a-z]+:\/\//.test(text)
 }
 
-/** In manifests; goes to terminals and logs as it is. */
+/** In manifests; shown on terminals and in logs as it is. */
 export const placeNameForm = /^\P{C}{1,1024}$/u
 
 /** 32 bytes in base64url. */
 export const trustedKeyForm = /^ed25519:([A-Za-z0-9_-]{43})$/
 
-/** The share of machines from this time after the publication on. */
+/** The share of machines from this delay after publication on. */
 export interface PlannedStage {
   readonly percent: number
   readonly afterMs: number
@@ -43,7 +43,7 @@ export interface PlannedStage {
 
 const stageForm = /^(\d{1,3}(?:\.\d{1,2})?)%(?:\+(\w+))?$/
 
-/** `10%,50%+1h,100%+4h`; `undefined` where they are none, or do not grow. */
+/** `10%,50%+1h,100%+4h`; `undefined` if invalid or not growing. */
 export function parseStages(texts: readonly string[]): readonly PlannedStage[] | undefined {
   const stages: PlannedStage[] = []
   for (const text of texts) {

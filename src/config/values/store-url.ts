@@ -1,15 +1,15 @@
-// The address of a store for many machines, as text and taken apart. Not the connection to it
-// (src/account/stores/redis/redis-connection.ts), and no look at whether anybody is there.
+// The address of a store for many machines, as text and in parts. The connection to it is
+// src/account/stores/redis/redis-connection.ts.
 //
 //   redis://[user[:password]@]host[:port][/db]                  one server
-//   redis+sentinel://[…@]host[:port],host[:port]/master[/db]    whoever the sentinels call master
+//   redis+sentinel://[…@]host[:port],host[:port]/master[/db]    the master that the sentinels name
 //   redis+cluster://[…@]host[:port],host[:port]                 a cluster, by some of its nodes
 //
-// `rediss` in place of `redis`: TLS. User, password and master are percent-encoded. Valkey speaks
+// `rediss` means TLS. User, password and master are percent-encoded. Valkey speaks
 // the same protocol and has the same schemes.
 //
-// Invariant: the text of `redactStoreUrl` has no user and no password, and is the only text of a
-// store's address that may be shown.
+// Invariant: the text of `redactStoreUrl` has no user and no password, and is the only
+// form of a store's address that may be shown.
 
 export interface StoreHost {
   readonly host: string
@@ -49,7 +49,7 @@ function parseHost(text: string, portElse: number): StoreHost | undefined {
 
 type Credentials = Pick<StoreUrl, 'username' | 'password'>
 
-/** `user`, `user:password` or `:password`; `undefined` where it is none. */
+/** `user`, `user:password` or `:password`; `undefined` if invalid. */
 function parseCredentials(text: string): Credentials | undefined {
   const [name = '', ...rest] = text.split(':')
   const username = decode(name)
@@ -65,12 +65,12 @@ function parsePlace(kind: StoreUrl['kind'], parts: readonly string[]) {
   if (kind === 'sentinel' && !master) return undefined
   const db = rest.shift() ?? ''
   if (rest.length > 0 || !/^\d{0,5}$/.test(db) || Number(db) > dbMax) return undefined
-  // A cluster has one database.
+  // A cluster has only one database.
   if (kind === 'cluster' && db !== '') return undefined
   return { db: Number(db), master }
 }
 
-/** `undefined` where the text is none. */
+/** `undefined` if the text is invalid. */
 export function parseStoreUrl(text: string): StoreUrl | undefined {
   const groups = form.exec(text)?.groups
   if (groups === undefined) return undefined

@@ -179,7 +179,7 @@ describe('a bad file', () => {
     await from.create({ ...made(), plan: 'gone' })
     const file = exportKeys(await from.list(), 0)
     expect(judge({ ...file, keys: [...file.keys, ...file.keys] })).toMatchObject([
-      { name: 'keys.0.plan', allowed: expect.stringContaining('no such plan') as string },
+      { name: 'keys.0.plan', allowed: expect.stringContaining('unknown plan') as string },
       { name: 'keys.1.id' },
       { name: 'keys.1.plan' },
     ])

@@ -101,10 +101,10 @@ describe('a file of keys', () => {
     const told = records.map(({ id, revokedAt }) => [id, revokedAt !== undefined])
     expect(Object.fromEntries(told)).toEqual({ [two.id]: true, Newnewnewnew: false })
     expect(Object.fromEntries(skipped.map(({ id, why }) => [id, why]))).toEqual({
-      [bad.id]: expect.stringMatching(/^secrets\.0\.sha256: it must be 64/),
-      [twice.id]: 'the file has its id more than once',
-      'keys.3': expect.stringContaining('it must be an object of a key'),
-      'keys.4': expect.stringContaining('it must be 12 letters and digits'),
+      [bad.id]: expect.stringMatching(/^secrets\.0\.sha256: must be 64/),
+      [twice.id]: 'the file contains this id more than once',
+      'keys.3': expect.stringContaining('must be an object of a key'),
+      'keys.4': expect.stringContaining('must be 12 letters and digits'),
     })
     expect(JSON.stringify(skipped)).not.toContain('hunter2')
     await expect(store.get(bad.id)).rejects.toMatchObject({ code: 'key_unreadable' })

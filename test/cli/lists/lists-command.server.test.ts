@@ -51,7 +51,7 @@ describe('iprisk lists', () => {
     expect(await refused('lists', 'add', 'office', '12.0.0.0/7')).toContain('need --force')
     expect(await refused('lists', 'add', 'office', '2a00::/18')).toContain('need --force')
     const span = await refused('lists', 'add', 'office', '9.9.9.9', '--for', '11y')
-    expect(span).toContain('  for = "11y" (the flag --for): it must be a span from 1s to 3653d')
+    expect(span).toContain('  for = "11y" (the flag --for): must be a span from 1s to 3653d')
     const long = 'ä'.repeat(101)
     expect(await refused('lists', 'add', 'office', '9.9.9.9', '--note', long)).toContain(
       '200 bytes',

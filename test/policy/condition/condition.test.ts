@@ -93,7 +93,7 @@ describe('a condition that is refused', () => {
     ['"office" in risk_score', 1, /no such overload/],
     ['signals.vpn && 1', 1, /bool/],
     ['classification == "vnp"', 19, /classification is never "vnp"; did you mean vpn\?/],
-    ['bot.category == "ai"', 17, /is never "ai"; there are search_crawler, ai_tool$/],
+    ['bot.category == "ai"', 17, /is never "ai"; known: search_crawler, ai_tool$/],
     ['network.type == "residential"', 17, /network.type is never "residential"/],
     ['risk_level in ["high", "awful"]', 24, /risk_level is never "awful"/],
     ['"none" != proxy.confidence', 1, /proxy.confidence is never "none"/],

@@ -167,7 +167,7 @@ describe('on every worker within a second', () => {
     await sleep(300)
     await untilAll(key, ({ status }) => status === 200)
     writeConfig('{"plans": {')
-    await eventually(() => server.stderr().includes('it must be JSON'))
+    await eventually(() => server.stderr().includes('must be JSON'))
     expect(await untilAll(key, ({ status }) => status === 200)).toBeLessThan(withinMs)
     // And what comes after it is used again.
     writeConfig({ internal: { insights: 'never' } })
