@@ -1,6 +1,6 @@
-// Lines of a file to answers, in a pool thread or, where there are few, in the program itself:
-// finds the address of each line, looks it up, and writes its answer behind the last one, in bytes
-// throughout. Skips empty lines; a line that names no address gets a line that says so.
+// Answers the lines of a file, in a pool thread or, for few lines, in the program itself: finds
+// each line's address, looks it up and appends its answer, in bytes throughout. Skips empty lines;
+// a line without an address gets an error line.
 
 import { invalidAddressJson } from '../api/input-fault.ts'
 import type { CheckField, CheckFormat } from '../config/line-formats.ts'
@@ -36,9 +36,8 @@ import { openCsvRows, type RowWriter } from './rows/csv-row.ts'
 import { copyToPage, parseIpv4Line } from './rows/ipv4-line.ts'
 import { ipv4Chars, openTextRows } from './rows/text-row.ts'
 
-/** Of each piece: a few show a user that the file holds something else. */
+/** By piece: enough to show a user that the file is not what was meant. */
 const badLinesKept = 3
-/** Longer texts are cut off in `badLines`. */
 const badCharsMax = 200
 const lineEnd = 0x0a
 
@@ -49,8 +48,7 @@ const decoder = new TextDecoder()
 const output = newGrowingBuffer()
 
 /**
- * Writes into the buffer `into` where there is one, else into a fresh one. `decide` is what
- * `how.policy` decides, of the same table.
+ * Writes into the buffer `into`, or a new one. `decide` is `how.policy` opened on the same table.
  */
 export function answerLines(
   table: OpenTable,
@@ -60,14 +58,14 @@ export function answerLines(
   decide?: Decide,
 ): LinesResult {
   resetBuffer(output, into)
-  // A piece that failed may have left something.
+  // A failed piece may have left something.
   clearOutput()
   lookupBatch.count = 0
   const { form } = how
   const badLines: BadLine[] = []
   const counter = counterOf(table, lines, how)
   const sink =
-    counter === undefined ? writingSink(table, how, decide) : lineCounterSink(counter, table)
+    counter === undefined ? writingSink(table, how, decide) : countingSink(counter, table)
   const counts = { lines: 0, addresses: 0, bad: 0 }
   const reasons: BadReasons = {}
   const readLine = lineReaderOf(form)
@@ -90,7 +88,7 @@ export function answerLines(
         const bad = unreadOf(read, next)
         if (bad === undefined) entries[lookupBatch.count] = read as LogEntry
         else {
-          // Its line comes behind those before it.
+          // Flushed to keep the order of lines.
           flushBatch(table, sink)
           counts.bad += 1
           const { reason, text } = bad
@@ -129,10 +127,10 @@ function counterOf(
   return newLineCounter(views, (length >>> 1) + 1, log)
 }
 
-/** Of each line of the batch what was read beside its address; none where that is read in place. */
+/** By line of the batch: its log entry; `undefined` if read in place. */
 const entries: (LogEntry | undefined)[] = Array.from({ length: lookupBatchMax })
 
-/** Of the words' forms, where no line is left out by its time. */
+/** Forms by `word`, without a filter by time. */
 function isReadInPlace(form: LineFormat): boolean {
   if (form.kind !== 'log') return true
   const { by, sinceMs, untilMs } = form
@@ -140,11 +138,11 @@ function isReadInPlace(form: LineFormat): boolean {
   return !isTimed && logForms[form.form].word !== undefined
 }
 
-/** Reads a line that names no address in place. */
+/** Reads lines whose address was not found in place. */
 function lineReaderOf(form: LineFormat): LineReader {
   if (form.kind === 'log') return newLineReader(form)
   return (line) => {
-    // Of `;ip;n` the first column is empty.
+    // In `;ip;n` the first column is empty.
     const isCell = form.kind === 'csv' && line.trimStart().charCodeAt(0) === form.delimiter
     if (isComment(line) && !isCell) return undefined
     const text = spanText()
@@ -164,7 +162,7 @@ function isReadAt(
   to: number,
   query: Query,
 ): boolean {
-  // A comment may hold an address in its second word; the line's reader tells.
+  // A comment's second word may be an address; the slow path skips comments.
   if (form.kind === 'log' && mayBeComment(bytes, from, to)) return false
   place.from = from
   place.to = to
@@ -184,10 +182,10 @@ function refusedLine(line: string, reason: BadReason): UnreadLine {
   return { reason: line.startsWith('\0') ? 'NUL bytes' : reason, text: quotable(line.trim()) }
 }
 
-/** NULs of megabytes become one, and half of a surrogate pair U+FFFD, as in the API. */
+/** Runs of NULs become one, and lone surrogates U+FFFD, as in the API. */
 const quotable = (text: string): string => Buffer.from(text).toString().replaceAll(/\0+/g, '\0')
 
-/** `undefined` where the line is read, and its address in `query`. */
+/** `undefined` if the line has an address, now in `query`. */
 function unreadOf(read: LogEntry | UnreadLine, query: Query): UnreadLine | undefined {
   if ('reason' in read) return { ...read, text: quotable(read.text) }
   const { address } = read
@@ -196,10 +194,9 @@ function unreadOf(read: LogEntry | UnreadLine, query: Query): UnreadLine | undef
   return { reason: 'no address', text: quotable(address) }
 }
 
-/** Most lines end sooner than a call of `indexOf` takes. */
+/** Most lines end before a call of `indexOf` would return. */
 const shortLineMax = 64
 
-/** Where the line ends that begins at `from`, at the latest at `end`. */
 function lineEndIndex(bytes: Uint8Array, from: number, end: number): number {
   const near = Math.min(from + shortLineMax, end)
   for (let at = from; at < near; at++) if (bytes[at] === lineEnd) return at
@@ -210,7 +207,7 @@ function lineEndIndex(bytes: Uint8Array, from: number, end: number): number {
 const emptyLine: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
 
 function isEmpty(bytes: Uint8Array, from: number, to: number): boolean {
-  // Nearly every line begins with what is no white space.
+  // Nearly every line begins with a visible character.
   if (from < to && bytes[from]! > 0x20) return false
   emptyLine.bytes = bytes
   emptyLine.from = from
@@ -219,9 +216,9 @@ function isEmpty(bytes: Uint8Array, from: number, to: number): boolean {
   return emptyLine.from === emptyLine.to
 }
 
-/** Gets the addresses, in their order, and the lines that name none. */
+/** Receives addresses and invalid lines in their order. */
 interface LineSink {
-  /** Reads ahead what `onAddress` will read. */
+  /** Reads ahead the data of `onAddress`. */
   readonly prefetch: (batch: LookupBatch) => void
   readonly onAddress: (query: Query, located: Located, entry?: LogEntry) => void
   readonly onInvalid: (text: string) => void
@@ -241,11 +238,8 @@ function writingSink(
   decide: Decide | undefined,
 ): LineSink {
   if (format === 'csv' || format === 'text') {
-    const { prefetch, write, writeInvalid } = rowsOf(
-      table,
-      format === 'csv' ? fields : undefined,
-      width,
-    )
+    const columns = format === 'csv' ? fields : undefined
+    const { prefetch, write, writeInvalid } = rowsOf(table, columns, width)
     return {
       prefetch,
       onAddress: (query, located) => write(query, located, output),
@@ -262,15 +256,13 @@ function writingSink(
   }
 }
 
-function lineCounterSink({ add }: LineCounter, { reader }: OpenTable): LineSink {
-  return {
-    prefetch: (batch) => prefetchLocationRuns(batch, reader.views),
-    onAddress: add,
-    onInvalid: () => undefined,
-  }
-}
+const countingSink = ({ add }: LineCounter, { reader }: OpenTable): LineSink => ({
+  prefetch: (batch) => prefetchLocationRuns(batch, reader.views),
+  onAddress: add,
+  onInvalid: () => undefined,
+})
 
-/** Past the output buffer: long texts are copied faster whole. */
+/** Not through the output buffer: long texts are copied faster whole. */
 function appendLine(body: Uint8Array): void {
   reserveBytes(output, body.length + 1)
   output.bytes.set(body, output.length)
@@ -278,16 +270,11 @@ function appendLine(body: Uint8Array): void {
   output.bytes[output.length - 1] = lineEnd
 }
 
-/** Row writers keep texts; they are made once for a table and choice of columns. */
-let cachedRows:
-  { readonly table: OpenTable; readonly names: string; readonly rows: RowWriter } | undefined
+/** Row writers cache texts; made once by table and columns. */
+let cachedRows: { table: OpenTable; names: string; rows: RowWriter } | undefined
 
-/** Without `fields`, the short lines for people. */
-function rowsOf(
-  table: OpenTable,
-  fields: LineTask['fields'] | undefined,
-  width: number,
-): RowWriter {
+/** Short lines for people without `fields`. */
+function rowsOf(table: OpenTable, fields: LineTask['fields'] | undefined, width: number) {
   const names = fields?.join() ?? String(width)
   if (cachedRows?.table !== table || cachedRows.names !== names) {
     const rows =
@@ -299,38 +286,37 @@ function rowsOf(
 
 export interface LineTask {
   readonly form: LineFormat
-  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts, of logs too. */
+  /** JSON lines, CSV, lines for people, or counts only, also of logs. */
   readonly output: CheckFormat | 'tally' | 'addresses'
   readonly fields: readonly CheckField[]
-  /** Of JSON lines: what decides them; absent without policies. */
+  /** Decides JSON lines; absent without policies. */
   readonly policy?: ChosenPolicy | undefined
-  /** Of lines for people, the column of addresses; that of IPv4 by default. */
+  /** Address column width of lines for people; by default that of IPv4. */
   readonly addressWidth?: number
-  /** Why no line of this piece is to be read. */
+  /** Why lines of this piece are refused. */
   readonly refused?: BadReason | undefined
 }
 
-/** How many lines were not read, by why. */
 export type BadReasons = Partial<Record<BadReason, number>>
 
 interface BadLine {
-  /** Among the lines of its piece, from 0. */
+  /** In its piece, from 0. */
   readonly line: number
   readonly reason: BadReason
-  /** The text in place of the address, or the line, cut off where it is long. */
+  /** In place of the address, or the line; cut off if long. */
   readonly text: string
 }
 
 export interface LinesResult {
   readonly kind: 'lined'
-  /** A line of output for each line that is not empty. */
+  /** One line of output for each line that is not empty. */
   readonly out: Uint8Array
-  /** Lines, empty ones too; those that name an address; those that should and do not. */
+  /** Lines include empty ones; `bad` are those with an invalid address. */
   readonly lines: number
   readonly addresses: number
   readonly bad: number
   readonly badLines: readonly BadLine[]
   readonly reasons: Readonly<BadReasons>
-  /** Absent unless `output` is `tally` or `addresses`, which has no paths and statuses. */
+  /** With `output: 'tally'`, or `'addresses'`, which has no paths and statuses. */
   readonly tally: LineTally | undefined
 }

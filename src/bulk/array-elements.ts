@@ -1,6 +1,6 @@
-// Turns what is not lines into lines. The elements of a JSON array become JSON lines, with spaces in
-// place of the line ends inside them. So do those of `{"Records":[…]}`, as CloudTrail writes it, one or
-// several after each other. Other texts pass unchanged; `[2001:db8::1]:443` begins no array.
+// Turns a JSON array into JSON lines, with spaces in place of line ends inside its elements; also
+// arrays in holders such as `{"Records":[…]}` of CloudTrail, one or several. Other texts pass
+// unchanged; `[2001:db8::1]:443` does not begin an array.
 
 const quote = 0x22
 const backslash = 0x5c
@@ -20,7 +20,7 @@ export async function* arrayElements(
     if (cut === undefined) {
       head.push(chunk)
       text += headText(chunk)
-      // More bytes decide.
+      // Undecided yet.
       if (text.length < headBytesMax && /^\s*(?:\[\s*)?$/.test(text)) continue
       cut = cutterOf(text)
       for (const one of head.splice(0)) yield cut(one)
@@ -45,12 +45,12 @@ function cutterOf(head: string): Cut {
   return endsByReturns ? returnsReplaced : (same) => same
 }
 
-/** Excel for the Mac ends lines so. */
+/** Excel for Mac ends lines with carriage returns. */
 const returnsReplaced: Cut = (chunk) => chunk.map((byte) => (byte === 0x0d ? lineEnd : byte))
 
 const holder = /^\s*\{\s*"(?:records|results|items)"\s*:\s*(?=\[)/i
 
-/** Whether the first line is one record of several members, of which an array is the first. */
+/** Whether the first line is a record of several members, the first of them an array. */
 function isRecord(head: string): boolean {
   const [line = '', rest] = head.split('\n', 2)
   if (rest === undefined) return false
@@ -61,13 +61,12 @@ function isRecord(head: string): boolean {
   }
 }
 
-/** Blanks the `wrapped` characters in front of an array, and what stands between arrays of holders. */
+/** Blanks the `wrapped` characters before an array, and the text between arrays of holders. */
 function newElementCutter(wrapped: number): Cut {
   let depth = 0
   let before = wrapped
   let isText = false
   let isEscaped = false
-  /** At the beginning of the line. */
   let lineDepth = 1
   return (chunk) => {
     const out = Uint8Array.from(chunk)
@@ -86,7 +85,7 @@ function newElementCutter(wrapped: number): Cut {
       const bracket = byte & ~0x20
       if (byte === lineEnd || byte === 0x0d) out[at] = space
       if (byte === lineEnd) {
-        // No text has one: a quote is missing, which costs this element alone.
+        // No JSON text contains a line end: a missing quote costs this element alone.
         if (isText) depth = lineDepth
         if (isText && depth === 1) out[at] = lineEnd
         lineDepth = Math.max(depth, 1)

@@ -1,5 +1,5 @@
-// Bytes that grow: an answer for each line of a piece, one behind the other. A reader of earlier
-// answers gives their buffer back for the next ones, so that no piece allocates megabytes.
+// Growing bytes for the answers of one piece. A reader of earlier answers returns their buffer for
+// the next ones, so that no piece allocates megabytes.
 
 export interface GrowingBuffer {
   bytes: Uint8Array
@@ -13,7 +13,7 @@ export function newGrowingBuffer(): GrowingBuffer {
   return { bytes: noBytes, length: 0 }
 }
 
-/** Afterwards so many more bytes fit. */
+/** Makes room for `bytes` more. */
 export function reserveBytes(buffer: GrowingBuffer, bytes: number): void {
   if (buffer.length + bytes <= buffer.bytes.length) return
   const larger = allocateBytes((buffer.length + bytes) * 2)
@@ -27,13 +27,13 @@ export function appendBytes(buffer: GrowingBuffer, part: Uint8Array): void {
   buffer.length += part.length
 }
 
-/** Begins anew in these bytes, or in fresh ones where there are none. */
+/** Restarts in `bytes`, or in a new buffer. */
 export function resetBuffer(buffer: GrowingBuffer, bytes: Uint8Array | undefined): void {
   buffer.bytes = bytes === undefined || bytes.length === 0 ? allocateBytes(firstBytes) : bytes
   buffer.length = 0
 }
 
-/** Returns what is written; its buffer is the caller's, who may transfer it. */
+/** Returns what is written; the caller owns its buffer and may transfer it. */
 export function detachBytes(buffer: GrowingBuffer): Uint8Array {
   const written = buffer.bytes.subarray(0, buffer.length)
   buffer.bytes = noBytes
@@ -41,12 +41,12 @@ export function detachBytes(buffer: GrowingBuffer): Uint8Array {
   return written
 }
 
-/** The whole buffer of bytes that `detachBytes` returned, to be written to again. */
+/** Makes the whole buffer of `detachBytes` writable again. */
 export function wholeBuffer({ buffer }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/** A buffer of its own, not cleared: only what was written is ever returned. */
+/** A separate buffer, not cleared: only written bytes are ever returned. */
 function allocateBytes(bytes: number): Uint8Array {
   const { buffer, byteOffset, length } = Buffer.allocUnsafeSlow(bytes)
   return new Uint8Array(buffer, byteOffset, length)

@@ -1,16 +1,14 @@
 // Hot path: no allocation, throw, closure or regular expression.
 //
-// Where the address stands in one line of somebody's file, by its form: the whole line, a column of
-// CSV, the first words of an access log. Whether that is an address is for the caller to say. A
-// field of CSV ends with its line: one stray quote then costs one line, not the rest of the file.
-//
-// The twin of `findColumn` is csv-parse, in the tests.
+// Finds the address field in one line of a file, by its form: the whole line, a column of CSV, the
+// first words of an access log. The caller validates the address. A field of CSV ends with its
+// line, so that a stray quote costs one line. The twin of `findColumn` is csv-parse, in the tests.
 
 import type { Trust } from '../client/address/trusted-proxies.ts'
 import { logForms } from './log-forms.ts'
 import type { LogFormat } from './log-line.ts'
 
-/** How a file's lines name their address. */
+/** Where a file's lines have their address. */
 export type LineFormat =
   | { readonly kind: 'plain' }
   /** `column` counts from 0; `delimiter` is a byte. */
@@ -22,7 +20,7 @@ export type LineFormat =
     }
   | LogFormat
 
-/** Text in somebody's bytes: bytes[from … to). */
+/** Text in a buffer: bytes[from … to). */
 export interface Span {
   bytes: Uint8Array
   from: number
@@ -32,7 +30,7 @@ export interface Span {
 const quote = 0x22
 const space = 0x20
 
-/** The address of the line bytes[from … to) in `out`; empty where the line has none. */
+/** Writes the address field of bytes[from … to) to `out`; empty if there is none. */
 export function findLineField(
   form: LineFormat,
   bytes: Uint8Array,
@@ -51,7 +49,7 @@ export function findLineField(
   trimSpan(out)
 }
 
-/** The line in `span` becomes its column's text, without the quotes around it. */
+/** Narrows the line in `span` to its column, without quotes. */
 function findColumn(column: number, delimiter: number, span: Span): void {
   const { bytes, to } = span
   let at = span.from
@@ -60,7 +58,7 @@ function findColumn(column: number, delimiter: number, span: Span): void {
     const quoted = bytes[at] === quote
     if (quoted) {
       at += 1
-      // A doubled quote stands for one inside; no address has any.
+      // A doubled quote escapes one; addresses have none.
       while (at < to && (bytes[at] !== quote || bytes[at + 1] === quote)) {
         at += bytes[at] === quote ? 2 : 1
       }
@@ -94,18 +92,18 @@ function findWord(word: number, span: Span): void {
   span.from = to
 }
 
-/** `<134>` or `2026-08-22T`: syslog, whose second word may be a host's address. */
+/** `<134>` or `2026-08-22T`: syslog, where the second word may be a host's address. */
 function hasTimeInFront(bytes: Uint8Array, from: number): boolean {
   return bytes[from] === 0x3c || (bytes[from + 4] === 0x2d && bytes[from + 10] === 0x54)
 }
 
-/** Of a peer behind the addresses that it forwards: digits, `:`, `[`, `a` to `f`. */
+/** First byte of a peer after forwarded addresses: digits, `:`, `[`, `a` to `f`. */
 function isAddressByte(byte: number): boolean {
   const letter = byte | 0x20
   return (byte >= 0x30 && byte <= 0x3a) || byte === 0x5b || (letter >= 0x61 && letter <= 0x66)
 }
 
-/** White space around it goes: spaces, tabs, the carriage return of a line end. */
+/** Trims spaces, tabs, and the carriage return of a line end. */
 export function trimSpan(span: Span): void {
   const { bytes } = span
   while (span.from < span.to && isSpace(bytes[span.from]!)) span.from += 1

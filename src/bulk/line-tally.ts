@@ -1,6 +1,6 @@
-// Counts the lines of one piece by the table's own ids, so that a piece returns few bytes and names
-// are looked up once, at the end (`iprisk summarize`). Nothing is kept between pieces, so a piece
-// that runs twice counts once.
+// Counts the lines of one piece by the table's ids for `iprisk summarize`, so that a piece returns
+// few bytes and names are looked up once, at the end. Keeps nothing between pieces, so a piece that
+// runs twice counts once.
 
 import type { TimeSpan } from '../config/line-formats.ts'
 import type { LogEntry } from './log-line.ts'
@@ -13,24 +13,23 @@ import { verdictWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 import { countryOf } from '../table/file/location-record.ts'
 
-/** Pairs of an id and its count, one behind the other. */
+/** Alternating id and count. */
 export type CountPairs = Uint32Array
 
 export interface LineTally {
-  /** Bogons have no verdict of the table. */
   readonly bogons: number
   readonly verdicts: CountPairs
   readonly networks: CountPairs
   readonly countries: CountPairs
-  /** One for each line with an address: the same for the same address, evenly spread. */
+  /** One by line with an address: equal for equal addresses, evenly distributed. */
   readonly hashes: Float64Array
-  /** Every address that was judged, and how often. */
+  /** Every address and its count. */
   readonly ipv4: CountPairs
   readonly ipv6: readonly (readonly [text: string, count: number])[]
-  /** Of access logs: requests by path and by status, each by classification in their order. */
+  /** For access logs: counts by path and by status, indexed like `classifications`. */
   readonly paths: readonly ClassCounts[]
   readonly statuses: readonly ClassCounts[]
-  /** The same by the hour `2026-08-22T10` or the day, in UTC, where that is asked for. */
+  /** By hour `2026-08-22T10` or day, in UTC, if requested. */
   readonly times: readonly ClassCounts[]
 }
 
@@ -46,7 +45,7 @@ interface V6Count {
 const decoder = new TextDecoder()
 const request: LogRequest = { pathFrom: 0, pathTo: 0, statusFrom: 0, statusTo: 0 }
 
-/** `log`: the lines are of a log; without an `entry` they stand behind their addresses. */
+/** `log`: the lines are of a log; without an `entry` they are read after their addresses. */
 export function newLineCounter(
   views: SectionViews,
   linesMax: number,
@@ -126,7 +125,7 @@ function addClass(map: ClassMap, key: string, index: number): void {
   counts[index]! += 1
 }
 
-/** The place in `classifications`, as the verdict's first word has it (verdict-record.ts). */
+/** Index in `classifications`, from the verdict's first word (verdict-record.ts). */
 function classOf({ verdicts }: SectionViews, { bogon, verdict }: Located): number {
   return bogon ? 0 : verdicts[verdict * verdictWords]! & 15
 }
@@ -150,8 +149,8 @@ function pairsOf(counts: Counts): CountPairs {
 }
 
 /**
- * 53 bits. What is judged as IPv4 counts as that address, however it is written. IPv4 is mixed by a
- * bijection, so two of its addresses never share a number; two of a billion of IPv6 may.
+ * 53 bits. IPv4 in any notation hashes as the IPv4 address, by a bijection, so IPv4 never collides;
+ * two of a billion IPv6 addresses may.
  */
 function hashOf(words: Uint32Array, { version, ipv4 }: Located): number {
   if (version === 4) return murmurFinalizer(ipv4) * 0x20_0000
@@ -170,7 +169,6 @@ function hashOf(words: Uint32Array, { version, ipv4 }: Located): number {
   return low * 0x20_0000 + (high >>> 11)
 }
 
-/** The finalizer of MurmurHash3, a bijection of 32 bits. */
 function murmurFinalizer(value: number): number {
   let bits = value ^ (value >>> 16)
   bits = Math.imul(bits, 0x85eb_ca6b)

@@ -1,12 +1,11 @@
-// The forms of logs: of each its name, a line as the program writes it, and where address, time,
-// request and status stand: groups of a pattern, members of JSON, or fields that a header names.
-// docs/logs.md says which programs write them.
-// Lines of the words' forms are first read without their pattern (`word`), and only by it where no
-// address stands there: behind a list of proxies, a port, brackets.
+// Log forms: name, example line, and where address, time, request and status are: groups of a
+// pattern, members of JSON, or fields that a header names. docs/logs.md lists the programs that
+// write them. Forms with `word` are first read without their pattern, which reads only lines
+// without an address there: a list of proxies, a port, brackets.
 
 import type { LogFormName } from '../config/line-formats.ts'
 
-/** Of JSON, paths of members with dots, blanks between; the first that a line has counts. */
+/** Paths of JSON members, separated by spaces; the first that a line has counts. */
 export type LogMembers = Readonly<
   Record<'address' | 'forwarded' | 'time' | 'request' | 'status', string>
 >
@@ -15,26 +14,26 @@ export interface LogForm {
   readonly example: string
   /** Groups: address, forwarded, time, request, path, status. */
   readonly pattern?: RegExp
-  /** Reads lines that the pattern does not: of clients that send quotes. No file is told by it. */
+  /** Reads lines that `pattern` does not, with quotes from clients; never used to detect a form. */
   readonly otherwise?: RegExp
-  /** Which of the words is the address in nearly every line. */
+  /** The word that is the address in nearly every line. */
   readonly word?: number
   readonly members?: LogMembers
-  /** Members as `name=value`, and not JSON. */
+  /** Members as `name=value` instead of JSON. */
   readonly isPairs?: true
-  /** The lines follow a header `#Fields:`. */
+  /** Fields are named by a header `#Fields:`. */
   readonly hasFields?: true
 }
 
 const text = String.raw`(?:[^"\\]|\\.)*`
 const status = String.raw`(?<status>\d{3}|-)`
 const request = `"(?<request>${text})"`
-/** Of limited length: a longer text would be tried again from each of its characters. */
+/** Limited in length: a longer text would be tried again from each of its characters. */
 const address = String.raw`(?=[^\s",]{0,50}[.:])[\da-fA-F.:[\]]{2,50}`
 const addresses = `(?:-|unknown|${address})(?:, *(?:unknown|${address}))*`
-/** A user's name may be empty, `""`, or have blanks; a second address comes behind a host. */
+/** A user's name may be empty, `""`, or contain spaces; a second address follows a host. */
 const clf = String.raw`(?<address>[^\s,]+(?:, ?[^\s,]+)*) (?!${address} )\S* .*?\[(?<time>\d[^\]]{9,39})\] ${request} ${status}(?: |$)`
-/** Perhaps with X-Forwarded-For in front of the peer; one address with a port is a virtual host. */
+/** May begin with X-Forwarded-For, then the peer; one address with a port is a virtual host. */
 const listedClf = String.raw`(?:(?!(?:[\d.]{7,15}|\[[\da-fA-F:.]{2,45}\]):\d{1,5} )(?<forwarded>${addresses}) (?=${address} ))?${clf}`
 
 const clfForm = { pattern: new RegExp(`^${listedClf}`), word: 0 } as const
@@ -61,7 +60,7 @@ const generic: LogMembers = {
     'res.statusCode response_code properties.httpStatus EdgeResponseStatus',
 }
 
-/** In the order in which they are tried: those that say more before those that also fit. */
+/** In the order tried: more specific forms first. */
 export const logForms: Readonly<Record<LogFormName, LogForm>> = {
   combined_forwarded: {
     example:
@@ -131,14 +130,8 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
     example: '#Fields: date time x-edge-location sc-bytes c-ip cs-method',
     ...fieldsForm,
   },
-  iis: {
-    example: '#Fields: date time s-ip cs-method cs-uri-stem c-ip sc-status',
-    ...fieldsForm,
-  },
-  w3c: {
-    example: '#Fields: date time c-ip cs-method cs-uri-stem sc-status',
-    ...fieldsForm,
-  },
+  iis: { example: '#Fields: date time s-ip cs-method cs-uri-stem c-ip sc-status', ...fieldsForm },
+  w3c: { example: '#Fields: date time c-ip cs-method cs-uri-stem sc-status', ...fieldsForm },
   caddy: {
     example:
       '{"ts":1787356801.4,"logger":"http.log.access","request":{"remote_ip":"203.0.113.7","uri":"/"},"status":200}',
@@ -173,7 +166,7 @@ export const logForms: Readonly<Record<LogFormName, LogForm>> = {
 
 const syslogTime = String.raw`(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d(?:\.\d{1,9})?|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))`
 
-/** In front of any form: syslog (RFC 3164, perhaps without host, and 5424), the CRI of Kubernetes, Docker Compose. */
+/** Prefixes: syslog (RFC 3164, with or without host, and 5424), Kubernetes CRI, Docker Compose. */
 export const logPrefix = new RegExp(
   [
     String.raw`^(?:<\d{1,3}>)?${syslogTime} (?:\S+ )?[^\s:[]+(?:\[[^\]\s]*\])?: `,

@@ -1,5 +1,5 @@
-// What the first lines of a file are: addresses alone, a log of a known form, or neither. Half of
-// them must agree, so that a bad line at the beginning decides nothing.
+// Detects the format of a file by its first lines: addresses alone, a log of a known form, or
+// neither. Half of them must agree, so that bad lines at the beginning do not decide.
 
 import type { LogFormName } from '../config/line-formats.ts'
 import { newAddressWords } from '../ip/address.ts'
@@ -14,7 +14,7 @@ const lineEnd = 0x0a
 const decoder = new TextDecoder()
 const words = newAddressWords()
 
-/** `plain` also where the lines are of no known form. */
+/** `plain` also for unknown forms. */
 export function guessFormat(first: Uint8Array): LineFormat {
   const { lines, hasFields } = firstLines(first)
   const isHalf = (count: number): boolean => count > 0 && count * 2 >= lines.length
@@ -28,7 +28,7 @@ export function guessFormat(first: Uint8Array): LineFormat {
     const read = newLineReader({ kind: 'log', form }, true)
     const entries = lines.map((line) => read(line))
     const named = entries.filter((entry) => entry !== undefined && 'address' in entry)
-    // An unnamed client, such as a socket's, does not speak against a pattern.
+    // A line without a client address, such as a socket's, may still fit a pattern.
     const fitting = entries.filter(
       (entry) =>
         entry !== undefined &&
@@ -41,8 +41,8 @@ export function guessFormat(first: Uint8Array): LineFormat {
 }
 
 /**
- * Each cut where it is long; without empty ones, comments, and the block of NULs that `copytruncate`
- * leaves in front. And whether a comment is a header of fields.
+ * Long lines cut off; without empty lines, comments and the NULs that `copytruncate` leaves at the
+ * beginning. `hasFields`: a comment is a header of fields.
  */
 function firstLines(first: Uint8Array) {
   const from = first.findIndex((byte) => byte !== 0)

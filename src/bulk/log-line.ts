@@ -1,7 +1,7 @@
-// One line of a log, by its form, as text: whose address, when, for what, with which status. The
-// slow way, for all that the fast one (line-field.ts, log-request.ts) does not read in place.
+// Reads one line of a log as text, by its form: address, time, path, status. The slow path for
+// lines that line-field.ts and log-request.ts do not read in place.
 //
-// Invariants: it never throws; each line is an entry, a reason why it is none, or passed over.
+// Invariants: never throws; each line is an entry, a reason why it is none, or skipped.
 
 import { parseJson } from '../base/json-object.ts'
 import { bareAddress } from '../client/address/forwarded-header.ts'
@@ -14,12 +14,12 @@ import { type LogMembers, logForms, logPrefix } from './log-forms.ts'
 export interface LogFormat {
   readonly kind: 'log'
   readonly form: LogFormName
-  /** Of JSON or fields, where the address is, instead of the usual members. */
+  /** For JSON or fields: where the address is, instead of the usual members. */
   readonly path?: readonly string[] | undefined
-  /** By the last header `#Fields:` before these lines. */
+  /** From the last header `#Fields:` before these lines. */
   readonly fields?: readonly string[] | undefined
   readonly trust?: Trust | undefined
-  /** Milliseconds since the epoch; lines from `sinceMs` to before `untilMs` count. */
+  /** Milliseconds since the epoch, `untilMs` excluded. */
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
   readonly by?: TimeSpan | undefined
@@ -27,10 +27,10 @@ export interface LogFormat {
 
 export interface LogEntry {
   readonly address: string
-  /** As logged, without its query; '' where the line has none. */
+  /** As logged, without its query; '' if the line has none. */
   readonly path: string
   readonly status: string
-  /** NaN where the line has none. */
+  /** NaN if the line has none. */
   readonly timeMs: number
 }
 
@@ -46,24 +46,24 @@ export type BadReason =
 
 export interface UnreadLine {
   readonly reason: BadReason
-  /** What stands in place of an address, else the line. */
+  /** The text in place of an address, or the line. */
   readonly text: string
 }
 
-/** `undefined`: a comment, or out of the span of time. */
+/** `undefined`: a comment, or outside the time span. */
 export type LineReader = (line: string) => LogEntry | UnreadLine | undefined
 
 interface RawEntry {
   readonly address?: string | undefined
   readonly forwarded?: string | undefined
   readonly time?: string | undefined
-  /** As the client sent it: `GET /a?b HTTP/1.1`, or only what was asked for. */
+  /** As the client sent it, `GET /a?b HTTP/1.1`, or only the target. */
   readonly request?: string | undefined
   readonly path?: string | undefined
   readonly status?: string | undefined
 }
 
-/** `isGuess`: only lines that speak for the form are read. */
+/** `isGuess`: reads only lines that are evidence of the form. */
 export function newLineReader(format: LogFormat, isGuess = false): LineReader {
   const { trust, sinceMs = -Infinity, untilMs = Infinity, by } = format
   const needsTime = by !== undefined || format.sinceMs !== undefined || format.untilMs !== undefined
@@ -115,10 +115,10 @@ function rawReader(
   }
 }
 
-/** A request is at most some kilobytes; patterns take longer for longer lines. */
+/** Requests have some kilobytes at most; patterns take longer for longer lines. */
 const patternCharsMax = 16_384
 
-/** Without what collectors put in front of a line, or around it: JSON of Docker, or around a text of others. */
+/** Without a collector's prefix, and out of its JSON (Docker and others). */
 function withoutPrefix(line: string, isText: boolean): string {
   const isWrapped = line.startsWith('{"log":"') || (isText && line.startsWith('{'))
   const value = isWrapped ? parseJson(line) : undefined
@@ -145,7 +145,7 @@ export function fieldsOf(line: string): readonly string[] | undefined {
   return line.slice(fieldsMark.length).trim().toLowerCase().split(/\s+/)
 }
 
-/** Blanks within quotes count where they make up what is too many. */
+/** Values in quotes may contain spaces; they are only parsed if there are too many values. */
 function fieldValues(text: string, count: number): readonly string[] {
   if (text.includes('\t')) return text.split('\t')
   const values = text.split(' ')
@@ -186,7 +186,7 @@ function fieldsReader(first: readonly string[] | undefined, column?: string) {
 type Wanted = Readonly<Record<keyof LogMembers, readonly (string | readonly string[])[]>>
 
 function readMembers(value: unknown, wanted: Wanted): RawEntry {
-  // Exports of Elasticsearch, Google Cloud and Splunk have the logged members within one.
+  // Elasticsearch, Google Cloud and Splunk export the logged members inside one member.
   const inner = holderNames.map((name) => own(value, name)).find((one) => typeof one === 'object')
   const holders = inner === undefined ? [value] : [inner, value]
   const first = (name: keyof LogMembers): string | undefined => {
@@ -199,7 +199,7 @@ function readMembers(value: unknown, wanted: Wanted): RawEntry {
     return undefined
   }
   return {
-    // An array of addresses alone has no members.
+    // An element of an array of addresses has no members.
     address: typeof value === 'string' ? value : addressMember(holders, wanted.address),
     forwarded: first('forwarded'),
     time: first('time'),
@@ -216,7 +216,7 @@ function addressMember(holders: readonly unknown[], paths: Wanted['address']): s
   return texts.find((text) => chooseAddress(text, undefined) !== undefined) ?? texts[0]
 }
 
-/** With `\x22`, which nginx writes without `escape=json`. */
+/** Also with `\x22`, which nginx writes without `escape=json`. */
 function jsonOf(line: string): unknown {
   const value = parseJson(line)
   if (value !== undefined) return value
@@ -229,10 +229,10 @@ function jsonOf(line: string): unknown {
 }
 
 const pair = /(?<![^\s|])([\w.@-]{1,64})=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))/g
-/** Fewer may stand in any text. */
+/** Any text may contain fewer. */
 const pairsMin = 3
 
-/** `a=1 b="2 3"`, as Go, Heroku and firewalls write; text in front does not count. */
+/** `a=1 b="2 3"`, as Go, Heroku and firewalls write; ignores text before it. */
 function pairsOf(line: string): unknown {
   const pairs = Array.from(
     line.slice(0, patternCharsMax).matchAll(pair),
@@ -241,7 +241,7 @@ function pairsOf(line: string): unknown {
   return pairs.length < pairsMin ? undefined : Object.fromEntries(pairs)
 }
 
-/** A member may have dots in its name, too. */
+/** A member's name may contain dots. */
 function memberText(value: unknown, path: string | readonly string[]): string | undefined {
   const found =
     typeof path === 'string'
@@ -263,8 +263,7 @@ const clfTime =
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/
 
-/** Milliseconds since the epoch, UTC without a zone; NaN where it is no time. Numbers are seconds or
- * smaller units. */
+/** Milliseconds since the epoch, UTC without a zone; NaN if invalid. */
 function parseLogTime(text: string): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) return epochMs(Number(text))
   const [, day = '', month = '', year = '', time = '', hours = '+00', minutes = '00'] =
@@ -279,19 +278,19 @@ function parseLogTime(text: string): number {
   return Date.parse(`${date}T${clock.replace(',', '.')}${offset}`)
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds: those of our days differ by their size. */
+/** Present-day times in seconds, milliseconds, microseconds and nanoseconds differ in size. */
 function epochMs(value: number): number {
   if (value < 1e11) return value * 1000
   if (value < 1e14) return value
   return value < 1e17 ? value / 1000 : value / 1e6
 }
 
-/** Passes by private addresses: the last public one counts. */
+/** Skips private addresses: the last public one counts. */
 const lastPublic: Trust = ['loopback', 'private', '100.64.0.0/10']
 
 /**
- * Which address a line is about: the one that the client's `trust` would choose, without quotes,
- * ports, brackets and zones. `peer` may be a list itself; `-` and nothing count as none.
+ * The address that a line is about: the one that the client's `trust` would choose, without quotes,
+ * ports, brackets and zones. `peer` may be a list itself; `-` and '' are none.
  */
 export function chooseAddress(
   peer: string,
@@ -314,6 +313,6 @@ const quoted = /^(["'])(.*)\1$/
 
 function logAddress(text: string): string | undefined {
   const bare = text.trim().replace(quoted, '$2')
-  // Eight groups and a port, as HAProxy and load balancers write IPv6.
+  // Eight groups and a port: HAProxy and load balancers write IPv6 this way.
   return bareAddress(bare) ?? bareAddress(bare.replace(/:\d{1,5}$/, ''))
 }

@@ -1,21 +1,20 @@
 // Hot path: no allocation, throw, closure or regular expression.
 //
-// Where an access log's line says which path was asked for and with which status it was answered:
-// the second word of the first quoted text behind the time, without its query, and the word behind
-// that text. A user's name in front may be quoted, too.
+// Finds the path and status in an access log's line: the second word of the first quoted text after
+// the time, without its query, and the word after that text. A user's name before it may be quoted,
+// too.
 //
 //   9.1.2.3 - - [22/Aug/2026:00:00:01 +0000] "GET /a?x=1 HTTP/1.1" 200 1
 //                                                 ^^               ^^^
 
 const quote = 0x22
-/** Ends the time. */
 const bracket = 0x5d
 const space = 0x20
 const questionMark = 0x3f
 const backslash = 0x5c
 const lineEnd = 0x0a
 
-/** Places in the line's bytes; `pathTo` is 0 where the line has no request, `statusTo` no status. */
+/** Offsets in the line; `pathTo` is 0 without a request, `statusTo` without a status. */
 export interface LogRequest {
   pathFrom: number
   pathTo: number
@@ -23,7 +22,7 @@ export interface LogRequest {
   statusTo: number
 }
 
-/** Reads on from `at`, behind the client's address, to the end of the line. */
+/** Reads from `at`, after the client's address, to the end of the line. */
 export function findLogRequest(bytes: Uint8Array, at: number, out: LogRequest): void {
   out.pathTo = 0
   out.statusTo = 0
@@ -58,7 +57,7 @@ export function findLogRequest(bytes: Uint8Array, at: number, out: LogRequest): 
   if (i - out.statusFrom === 3) out.statusTo = i
 }
 
-/** Behind the byte at `i`, and the one that it escapes; never past the end of the line. */
+/** After the byte at `i` and the one that it escapes; never past the end of the line. */
 function behind(bytes: Uint8Array, i: number): number {
   const isEscape = bytes[i] === backslash && i + 1 < bytes.length && bytes[i + 1] !== lineEnd
   return isEscape ? i + 2 : i + 1

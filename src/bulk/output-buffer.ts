@@ -1,9 +1,8 @@
 // Hot path: no allocation, throw or closure but in `appendText` and for text that does not fit.
 //
-// Puts lines of output together, in one array for all of them, so that compiled code knows where it
-// is and how long (a third of the time of a growing array's). Its content goes to the growing
-// buffer of the piece in large parts. A piece begins with `clearOutput` and ends with
-// `flushOutput`.
+// Collects output lines in one array, so that compiled code knows its address and length (a third
+// of the time of a growing array). It is flushed to the piece's growing buffer in large parts. A
+// piece begins with `clearOutput` and ends with `flushOutput`.
 
 import { runElementBytes } from '../schema/table-layout.ts'
 import { type GrowingBuffer, appendBytes } from './growing-buffer.ts'
@@ -23,7 +22,7 @@ export function flushOutput(buffer: GrowingBuffer): void {
   outputBytes = 0
 }
 
-/** Whether so many more bytes fit, if need be after a flush. */
+/** Whether `bytes` more fit, after a flush if necessary. */
 function fits(buffer: GrowingBuffer, bytes: number): boolean {
   if (outputBytes + bytes <= outputBytesMax) return true
   flushOutput(buffer)
@@ -36,7 +35,6 @@ export function appendByte(buffer: GrowingBuffer, byte: number): void {
   outputBytes += 1
 }
 
-/** A loop, for short texts. */
 export function appendSlice(
   buffer: GrowingBuffer,
   source: Uint8Array,
@@ -53,8 +51,8 @@ export function appendSlice(
 }
 
 /**
- * Text of UTF-8, eight bytes at a time, from any offset; `source` has seven bytes more, which may
- * be anything: a double that they make NaN could change only them (table-layout.ts).
+ * UTF-8, eight bytes at a time, from any offset; `source` has seven more bytes of any content: a
+ * double's NaN could change only those (table-layout.ts).
  */
 export function appendView(
   buffer: GrowingBuffer,
@@ -78,16 +76,14 @@ export function appendText(buffer: GrowingBuffer, text: string): void {
   appendSlice(buffer, bytes, 0, bytes.length)
 }
 
-/**
- * `bytes` of the text that begins at element `from` of `data`, eight at a time (table-layout.ts).
- */
+/** Appends `bytes` of the text at element `from` of `data`, eight at a time (table-layout.ts). */
 export function appendRun(
   buffer: GrowingBuffer,
   data: Float64Array,
   from: number,
   bytes: number,
 ): void {
-  // The last element may reach beyond the text's end.
+  // The last element may reach past the text's end.
   if (!fits(buffer, bytes + runElementBytes)) {
     const at = data.byteOffset + from * runElementBytes
     appendBytes(buffer, new Uint8Array(data.buffer, at, bytes))

@@ -1,13 +1,11 @@
-// What an answer says of a range, by the names of `check --format csv`: columns of CSV, and fields of
-// exports, each with its part of a record. If an answer lacks the part, numbers and booleans are
-// unknown, and text is empty.
+// A range's answer by the columns of `check --format csv`, for CSV and exports, each field with its
+// part of a record. Without the part, numbers and booleans are unknown, and text is empty.
 
 import type { Location, NetworkAnswer } from '../../api/check-answer.ts'
 import { type CheckField, defaultCheckFields } from '../../config/line-formats.ts'
 import { signalNames } from '../../model/kind.ts'
 import type { VerdictPart } from '../../table/answer/answer-reader.ts'
 
-/** A record's three ids, each with its part of an answer. */
 export interface AnswerPart {
   readonly verdict: VerdictPart
   readonly network: NetworkAnswer
@@ -70,12 +68,12 @@ export const isExportField = (name: string): name is ExportFieldName =>
 
 export const exportField = (name: ExportFieldName): ExportField => ({ ...fieldTable[name], name })
 
-/** Those of `check --format csv`, without those of a single address. */
+/** The default columns of `check --format csv` that do not depend on a single address. */
 export const defaultExportFields = exportFieldNames.filter((name) =>
   defaultCheckFields.includes(name),
 )
 
-/** In the order asked for; `unknown`: the first name that is no field. */
+/** In the given order; `unknown`: the first name that is not a field. */
 export function exportFieldsOf(
   names: readonly string[],
 ): { readonly fields: readonly ExportField[] } | { readonly unknown: string } {

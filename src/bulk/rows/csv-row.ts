@@ -1,10 +1,9 @@
-// An answer as a row of CSV (RFC 4180, `\n` ends it), for spreadsheets and databases: the chosen
-// columns in their order. A column holds what the answer says (src/table/answer/check-address.ts);
-// where that is null or absent, the cell is empty. A text's form is csv-cell.ts's.
+// An answer as a row of CSV (RFC 4180, ended by `\n`): the chosen columns in their order, by
+// src/table/answer/check-address.ts; null and absent values are empty cells.
 //
-// Neighbouring cells of a verdict or a network are made together at its first use and cached by its
-// id (text-cache.ts): a table has a hundred thousand of these. Places are six times as many; their
-// texts are copied from the table (place-text.ts).
+// Adjacent cells of a verdict or a network are built together at first use and cached by id
+// (text-cache.ts): a table has a hundred thousand of these. There are six times as many places;
+// their texts are copied from the table (place-text.ts).
 
 import { invalidInput } from '../../api/input-fault.ts'
 import type { CheckField } from '../../config/line-formats.ts'
@@ -29,13 +28,13 @@ import { appendByte, appendText } from '../output-buffer.ts'
 import { openPlaceText, openTableTexts, placeTexts, type TableTexts } from './place-text.ts'
 
 export interface RowWriter {
-  /** Reads ahead what the rows of these addresses are made of. */
+  /** Reads ahead the data of these addresses' rows. */
   readonly prefetch: (batch: LookupBatch) => void
   readonly write: (query: Query, located: Located, out: GrowingBuffer) => void
   readonly writeInvalid: (text: string, out: GrowingBuffer) => void
 }
 
-/** One cell, or several with commas between them. */
+/** One cell, or several separated by commas. */
 interface CellWriter {
   readonly write: (
     out: GrowingBuffer,
@@ -78,7 +77,6 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
   }
 }
 
-/** One writer for neighbouring cells of a verdict, or of a network. */
 function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly CellWriter[] {
   const texts = openTableTexts(reader, csvCell)
   const cells: CellWriter[] = []
@@ -121,7 +119,7 @@ function networkCells(reader: AnswerReader, fields: readonly ExportField[]): Cel
   }
 }
 
-/** Cells that are not cached: of the address itself, and of half a million places. */
+/** Cells that are not cached: the address itself, and half a million places. */
 function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): CellWriter {
   const { views, parts } = reader
   if (field === 'ip') {
@@ -159,7 +157,7 @@ function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): Cel
   return { write: () => undefined }
 }
 
-/** `part`: which all of them are of. */
+/** `part`: the part of all `fields`. */
 function joinCells(fields: readonly ExportField[], part: unknown): string {
   const cells = fields.map(({ of }) => {
     const cell = (of as (part: unknown) => FieldValue)(part)

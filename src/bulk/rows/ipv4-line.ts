@@ -1,19 +1,18 @@
 // Hot path: no allocation, throw, closure or regular expression.
 //
-// Lines that are an IPv4 address in dots and nothing else, as nearly all of most files are: read in
-// one pass, line end and value at once, from one array for all pieces, so that compiled code knows
-// where it is. Every other line, right or wrong, is left to line-field.ts and
-// src/ip/parse-address.ts, the twins.
+// Reads lines that are a dotted IPv4 address and nothing else, as nearly all lines of most files
+// are: line end and value in one pass, from one array for all pieces, so that compiled code knows
+// its address. All other lines are left to line-field.ts and src/ip/parse-address.ts, the twins.
 
 import { runElementBytes } from '../../schema/table-layout.ts'
 import type { Query } from '../../table/lookup/query.ts'
 import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendSlice, appendView } from '../output-buffer.ts'
 
-/** More than a piece has, but for one with very long lines. */
+/** Larger than any piece without very long lines. */
 const pageBytes = 1 << 17
 
-/** The lines of one piece, a line end, and spare bytes that long copies read. */
+/** The lines of one piece, a line end, and spare bytes for long copies. */
 const page = new Uint8Array(pageBytes + 2 * runElementBytes)
 const pageView = new DataView(page.buffer)
 
@@ -21,7 +20,7 @@ const lineEnd = 0x0a
 const dot = 0x2e
 const zero = 0x30
 
-/** The page with these lines, until the next piece; `undefined` where they do not fit. */
+/** The page with these lines, until the next piece; `undefined` if they do not fit. */
 export function copyToPage(lines: Uint8Array): Uint8Array | undefined {
   if (lines.length > pageBytes) return undefined
   page.set(lines)
@@ -29,10 +28,7 @@ export function copyToPage(lines: Uint8Array): Uint8Array | undefined {
   return page
 }
 
-/**
- * Takes in the line at `from` of the page, and says where it ends; -1 and nothing where it is no
- * plain address.
- */
+/** Reads the line at `from` of the page and returns its end, or -1 if it is not a plain address. */
 export function parseIpv4Line(query: Query, from: number): number {
   let value = 0
   let at = from
@@ -41,7 +37,7 @@ export function parseIpv4Line(query: Query, from: number): number {
     if (octet > 9) return -1
     let digit = digitAt(at)
     if (digit <= 9) {
-      // No octet of two digits or three begins with zero.
+      // An octet of several digits never begins with zero.
       if (octet === 0) return -1
       octet = octet * 10 + digit
       digit = digitAt(++at)
@@ -68,7 +64,7 @@ export function parseIpv4Line(query: Query, from: number): number {
   return at
 }
 
-/** More than 9 where there is none. */
+/** More than 9 if it is no digit. */
 function digitAt(at: number): number {
   return (page[at]! - zero) >>> 0
 }

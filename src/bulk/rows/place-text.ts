@@ -1,8 +1,8 @@
-// Hot path: what `openPlaceText` gives, but at the first use of a text that is not copied.
+// Hot path: the returned functions, except at the first use of a text that is not copied.
 //
 // Texts of a place in rows and lines. State, time zone and country are strings of the table. City
-// and zip stand in the JSON of the place's run: plain ASCII text, as most of it is, is copied from
-// there; what JSON or the row writes otherwise is made at its first use and cached.
+// and zip are in the JSON of the place's run: plain ASCII, as most are, is copied; texts that JSON
+// or the row escapes are built at first use and cached.
 
 import { runElementBytes } from '../../schema/table-layout.ts'
 import type { AnswerReader } from '../../table/answer/answer-reader.ts'
@@ -57,11 +57,11 @@ function runText(
   const cached = newTextCache(views.location_runs.length + 1, (location) =>
     show(readLocality(views, location)[member]),
   )
-  /** Where the text begins; -1 where a city before it has more quotes than its own. */
+  /** Where the text begins; -1 if a city before it contains an escape. */
   const begin = (location: number): number => {
     let at = locationTextAt(views, location)
     if (member === 'city') return at
-    // Said this way for NaN: in a damaged table the id may lie beyond its section.
+    // Written this way for NaN: a damaged table's id may lie past its section.
     while (at < bytes.length && bytes[at] !== quote && bytes[at] !== backslash) at++
     return bytes[at] === quote ? at + betweenCityAndZip : -1
   }
@@ -72,7 +72,7 @@ function runText(
     },
     write: (out, location) => {
       const from = begin(location)
-      // What begins with another character may be a formula.
+      // Other first characters may begin a formula.
       if (from >= 0 && isPlain[bytes[from]!] === startsPlain) {
         let to = from + 1
         while (isPlain[bytes[to]!]! >= insidePlain) to++
@@ -90,7 +90,7 @@ const backslash = 0x5c
 const insidePlain = 1
 const startsPlain = 2
 
-/** Of each byte: whether a text with it is shown as it is, also where it begins with it. */
+/** By byte: whether texts containing it are shown unchanged, and those that begin with it. */
 function plainBytes(show: (text: string) => string): Uint8Array {
   const plain = new Uint8Array(256)
   for (let byte = 0x20; byte < 0x7f; byte++) {
@@ -104,19 +104,19 @@ function plainBytes(show: (text: string) => string): Uint8Array {
 export type TableTexts = ReturnType<typeof openTableTexts>
 
 /**
- * Strings of the table: one that is shown as the table has it is copied from there, which `verbatim`
- * knows of each after its first use: 1 where it is so.
+ * Strings of the table. `verbatim` is 1, after the first use, for a string shown unchanged, which
+ * is then copied from the table.
  */
 export function openTableTexts({ views, strings }: AnswerReader, show: (text: string) => string) {
   const { string_offsets: offsets, string_bytes: bytes } = views
-  // Longer than the section, for `appendView` also reads a few bytes behind a text.
+  // Past the section, since `appendView` reads a few bytes after a text.
   const rest = bytes.buffer.byteLength - bytes.byteOffset
   const length = Math.min(bytes.length + runElementBytes, rest)
   const source = new DataView(bytes.buffer, bytes.byteOffset, length)
   return { strings, show, offsets, source, verbatim: new Uint8Array(offsets.length) }
 }
 
-/** Hot where it is shown as it is: no allocation. */
+/** Hot if shown unchanged: no allocation. */
 function appendString(buffer: GrowingBuffer, texts: TableTexts, id: number): void {
   const { verbatim, source, offsets } = texts
   if (verbatim[id] === 1) appendView(buffer, source, offsets[id]!, offsets[id + 1]!)

@@ -1,7 +1,7 @@
-// Texts by number, each made at its first use and then cached, all in one array: as objects of
-// their own they lay anywhere in the heap, and a copy waited for memory four times.
+// Texts by number, built at first use and cached in one array: separate objects were scattered over
+// the heap, and each copy waited for memory four times.
 //
-//   spans   [begin, bytes] of each number; begin 0: not made yet
+//   spans   [begin, bytes] by number; begin 0: not built yet
 //   data    eight bytes an element, for copying (src/schema/table-layout.ts); element 0 is unused
 
 import type { Network } from '../../model/network.ts'
@@ -28,7 +28,7 @@ export function newTextCache(count: number, make: (number: number) => string): T
   return { make, spans: new Uint32Array(count * 2), data: new Float64Array(firstElements), used: 1 }
 }
 
-/** Hot where the text is cached: no allocation. */
+/** Hot if cached: no allocation. */
 export function appendCached(out: GrowingBuffer, cache: TextCache, number: number): void {
   const begin = cache.spans[number * 2]
   if (begin === undefined || begin === 0) appendNew(out, cache, number)
@@ -38,7 +38,7 @@ export function appendCached(out: GrowingBuffer, cache: TextCache, number: numbe
 function appendNew(out: GrowingBuffer, cache: TextCache, number: number): void {
   const bytes = Buffer.from(cache.make(number))
   appendSlice(out, bytes, 0, bytes.length)
-  // In a damaged table a number may lie beyond the cache, or be NaN.
+  // A damaged table's number may lie past the cache, or be NaN.
   if (!(number * 2 < cache.spans.length)) return
   const begin = cache.used
   cache.used += Math.ceil(bytes.length / runElementBytes)
@@ -52,7 +52,7 @@ function appendNew(out: GrowingBuffer, cache: TextCache, number: number): void {
   cache.spans[number * 2 + 1] = bytes.length
 }
 
-/** Texts of verdicts: number 0 is the bogon's, and a verdict's number is its id + 1. */
+/** Texts of verdicts: number 0 is the bogon's, others are verdict id + 1. */
 export function verdictTextCache(
   { views, strings }: AnswerReader,
   textOf: (verdict: Verdict) => string,
@@ -62,7 +62,7 @@ export function verdictTextCache(
   )
 }
 
-/** Texts of networks by id; id 0 has the text `none`. */
+/** Texts of networks by id; `none` for id 0. */
 export function networkTextCache(
   { views, strings }: AnswerReader,
   none: string,
@@ -73,7 +73,7 @@ export function networkTextCache(
   )
 }
 
-/** Reads the text of each one's network before it is needed (src/table/lookup/lookup-batch.ts). */
+/** Reads ahead the networks' texts (src/table/lookup/lookup-batch.ts). */
 export function prefetchNetworkTexts(batch: LookupBatch, { spans, data }: TextCache): void {
   const { located, count, at } = batch
   let sink = 0

@@ -1,9 +1,8 @@
 // An answer as a short line for people: address, classification, score and level, network, place,
-// provider, bot, other signals. Columns are padded to align lines; a line says what the answer says
-// (src/table/answer/check-address.ts).
+// provider, bot, other signals (src/table/answer/check-address.ts), padded to columns.
 //
-// As in rows of CSV, texts of verdicts and networks are made at their first use and cached by id;
-// places are copied from the table. Texts may say anything: what would steer a terminal is escaped.
+// As in rows of CSV, texts of verdicts and networks are cached by id, and places are copied from
+// the table. Terminal control characters are escaped.
 
 import { addressFaultText } from '../../api/input-fault.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'
@@ -44,7 +43,7 @@ const gap = Buffer.from('  ')
 const spaces = Buffer.alloc(addressCharsMax, ' ')
 const comma = Buffer.from(', ')
 
-/** `addressWidth`: of the first column. */
+/** `addressWidth`: width of the first column. */
 export function openTextRows(reader: AnswerReader, addressWidth: number): RowWriter {
   const { views, strings } = reader
   const labels = verdictTextCache(reader, (verdict) => escapeControls(verdictLabel(verdict)))
@@ -62,7 +61,7 @@ export function openTextRows(reader: AnswerReader, addressWidth: number): RowWri
   const place = (['city', 'country_code'] as const).map((member) =>
     openPlaceText(reader, texts, member),
   )
-  /** City and country, as far as they are known. */
+  /** City and country, if known. */
   const writePlace = (location: number, out: GrowingBuffer): void => {
     let separator = gap
     for (const { isEmpty, write } of place) {
@@ -93,7 +92,7 @@ export function openTextRows(reader: AnswerReader, addressWidth: number): RowWri
       else appendText(out, `${escapeControls(detailsLabel(listed))}${listsLabel(match)}\n`)
     },
     writeInvalid: (text, out) => {
-      // In quotes: it may look like a line of ours.
+      // In quotes, since it may look like an output line.
       appendText(out, `${escapeControls(`${JSON.stringify(text)}: ${addressFaultText(text)}`)}\n`)
     },
   }
@@ -114,15 +113,12 @@ function detailsLabel(verdict: Verdict): string {
     .join('')
 }
 
-// How wide the column of addresses is in lines for people: as the first lines of an input need it,
-// so that IPv6 stands aligned where there is any, and IPv4 alone stays narrow.
-
 export const ipv4Chars = 15
 
 const lineEnd = 0x0a
 const span: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
 
-/** The characters of the longest text that may be an address, at least those of IPv4. */
+/** Of the first lines of an input: aligns IPv6 if there is any, and keeps IPv4 alone narrow. */
 export function addressWidth(form: LineFormat, lines: Uint8Array): number {
   let width = ipv4Chars
   for (let from = 0, to = 0; from < lines.length; from = to + 1) {
@@ -136,8 +132,8 @@ export function addressWidth(form: LineFormat, lines: Uint8Array): number {
 }
 
 /**
- * What a line for people says of an answer behind its network and place: who runs the proxy, the
- * bot by its name, and every signal that the classification does not say already.
+ * The end of a line for people: who runs the proxy, the bot's name, and signals that the
+ * classification does not imply.
  */
 export function answerDetails(judged: {
   readonly classification: Classification
