@@ -9,7 +9,7 @@ export const apiErrors = {
   invalid_input: {
     status: 400,
     message:
-      'The body must be a JSON object whose member "ip" is a string with one IPv4 or IPv6 address, without zone, brackets, prefix length, port or white space; of a batch, whose member "ips" is an array of 1 to 10,000 of them.',
+      'Send a JSON object whose member "ip" is a string with one IPv4 or IPv6 address, without zone, brackets, prefix length, port or white space. For a batch, send 1 to 10,000 of them in the array "ips".',
   },
   invalid_api_key: {
     status: 401,
@@ -19,7 +19,7 @@ export const apiErrors = {
   api_not_enabled_for_plan: {
     status: 403,
     message:
-      'The plan of this key does not include the IP risk API. Use a key of the team plan or above.',
+      "This key's plan does not include the IP risk API. Use a key of the team plan or above.",
   },
   token_not_allowed_for_api: {
     status: 403,
@@ -32,12 +32,12 @@ export const apiErrors = {
   },
   method_not_allowed: {
     status: 405,
-    message: 'This path does not take that method. The Allow header lists those it takes.',
+    message: 'This path does not accept that method. See the Allow header.',
   },
   payload_too_large: {
     status: 413,
     message:
-      'The body is too large: a batch and feedback take at most 1,048,576 bytes, all else 65,536.',
+      'The body is too large: the limit is 1,048,576 bytes for a batch or feedback, and 65,536 otherwise.',
   },
   set_too_large: {
     status: 422,
@@ -45,20 +45,20 @@ export const apiErrors = {
   },
   rate_limit_exceeded: {
     status: 429,
-    message: 'Too many requests in a short time. Retry after the seconds in Retry-After.',
+    message: 'Too many requests. Retry after the number of seconds in Retry-After.',
   },
   api_quota_exceeded: {
     status: 429,
-    message: 'The quota of this key is used up. It is renewed after the seconds in Retry-After.',
+    message: 'The quota is used up. It is renewed after the number of seconds in Retry-After.',
   },
   internal_error: {
     status: 500,
     message:
-      'The server failed on this request; its log has the details under this request_id. Retry once.',
+      "The server failed to handle this request. Retry once; the server's log has the details under this request_id.",
   },
   upstream_unavailable: {
     status: 503,
-    message: 'The service cannot answer just now. Retry after the seconds in Retry-After.',
+    message: 'The service is unavailable. Retry after the number of seconds in Retry-After.',
   },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly message: string }>>
 

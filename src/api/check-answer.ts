@@ -26,9 +26,7 @@ export const previousVisit = z
     ip: z.string().describe('The previous address of the same user.'),
     at: z.string().describe('When it was used: RFC 3339, at most 60 seconds in the future.'),
   })
-  .describe(
-    'Asks for `travel`. If it is invalid, the check ignores it and reports it in `context_errors`.',
-  )
+  .describe('Asks for `travel`; ignored and reported in `context_errors` if it is invalid.')
 
 export const checkRequest = z
   .object({
@@ -79,9 +77,7 @@ export const proxyAnswer = z
   .object({
     confidence: z.enum(confidences).describe('How sure the finding is.'),
     type: z.enum(proxyTypes).describe('The kind of proxy.'),
-    provider: z
-      .string()
-      .describe('Its operator, for hosting the hosting company; empty if unknown.'),
+    provider: z.string().describe('The operator or hosting company; empty if unknown.'),
     last_seen_at: day.describe('The last day on which a feed listed the address, UTC.'),
     percent_days_seen: percent.describe('Percentage of recent days on which it was listed.'),
   })
@@ -111,13 +107,8 @@ export type Decision = Wire<typeof decision>
 
 export const travelAnswer = z
   .object({
-    known: z
-      .boolean()
-      .describe('Both addresses have a location. If false, the other members are empty.'),
-    km: z
-      .int()
-      .min(0)
-      .describe('The shortest distance that the accuracy of both locations allows.'),
+    known: z.boolean().describe('Both addresses have a location; else the rest is empty.'),
+    km: z.int().min(0).describe('The shortest distance, given the accuracy of both.'),
     hours: z.number().min(0).describe('From `previous.at` to now, at least one minute.'),
     kmh: z.int().min(0).describe('`km` divided by `hours`.'),
     same_country: z.boolean().describe('Both are in the same country.'),

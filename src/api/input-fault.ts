@@ -13,16 +13,16 @@ export interface InputFault {
 }
 
 const addressFaultTexts: Readonly<Record<AddressFault, string>> = {
-  empty: 'No address, but an empty text: send one IPv4 or IPv6 address.',
-  several: 'More than one address: send each by itself.',
-  white_space: 'White space in or around the address: send the address without it.',
-  host_name: 'A host name or URL, not an address: resolve it and send one address.',
-  prefix: 'A prefix, not an address: send one address, without the slash and what follows it.',
-  zone: 'A zone behind the address: send the address without the percent sign and what follows it.',
-  port: 'A port or brackets beside the address: send the address alone.',
+  empty: 'The address is empty: send one IPv4 or IPv6 address.',
+  several: 'More than one address: send each one separately.',
+  white_space: 'The address contains white space: send it without.',
+  host_name: 'A host name or URL, not an address: resolve it and send the address.',
+  prefix: 'A prefix, not an address: send one address, without the slash and prefix length.',
+  zone: 'The address has a zone: send it without the percent sign and zone.',
+  port: 'The address has a port or brackets: send the address alone.',
   leading_zeros: 'Leading zeros, which some programs read as octal: send the numbers without them.',
-  ipv4: 'Not an IPv4 address: send four decimal numbers from 0 to 255 with dots between them.',
-  ipv6: 'Not an IPv6 address: send eight groups of one to four hexadecimal digits with colons between them; one "::" may stand for groups of zeros.',
+  ipv4: 'Not an IPv4 address: send four decimal numbers from 0 to 255, separated by dots.',
+  ipv6: 'Not an IPv6 address: send eight groups of one to four hexadecimal digits, separated by colons; one "::" may stand for groups of zeros.',
   other: 'Not an IP address: send one IPv4 or IPv6 address in plain text.',
 }
 
@@ -63,19 +63,19 @@ export const checkFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send a JSON object such as {"ip":"192.0.2.1"}.',
     no_json:
-      'The body is no JSON in UTF-8: send an object such as {"ip":"192.0.2.1"}, with both texts in double quotes.',
+      'The body is not JSON in UTF-8: send an object such as {"ip":"192.0.2.1"}, with both strings in double quotes.',
     array:
-      'The body is an array: send one object such as {"ip":"192.0.2.1"}; many addresses go to the batch endpoint.',
-    no_object: 'The body is no object: send an object such as {"ip":"192.0.2.1"}.',
+      'The body is an array: send one object such as {"ip":"192.0.2.1"}, or send many addresses to the batch endpoint.',
+    no_object: 'The body is not an object: send an object such as {"ip":"192.0.2.1"}.',
   }),
   ...faults('ip', {
-    no_members: 'The object is empty: send the address in its member "ip".',
-    other_member: 'The object has members, but no "ip": send the address in a member of that name.',
+    no_members: 'The object is empty: send the address in the member "ip".',
+    other_member: 'The object has no member "ip": send the address in it.',
     batch:
-      'The object has "ips" or "checks", as a batch has: send one address in "ip", or send this body to the batch endpoint.',
+      'The object has "ips" or "checks" like a batch: send one address in "ip", or send this body to the batch endpoint.',
     ip_array:
-      'The member "ip" is an array: send one address as a string; many addresses go to the batch endpoint.',
-    no_string: 'The member "ip" is no string: send the address in double quotes.',
+      'The member "ip" is an array: send one address as a string, or send many addresses to the batch endpoint.',
+    no_string: 'The member "ip" is not a string: send the address in double quotes.',
   }),
 }
 
@@ -97,25 +97,24 @@ export const batchFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send a JSON object such as {"ips":["192.0.2.1"]}.',
     no_json:
-      'The body is no JSON in UTF-8: send an object such as {"ips":["192.0.2.1"]}, with all texts in double quotes.',
+      'The body is not JSON in UTF-8: send an object such as {"ips":["192.0.2.1"]}, with all strings in double quotes.',
     array: 'The body is an array: send an object with the array in its member "ips".',
-    no_object: 'The body is no object: send an object such as {"ips":["192.0.2.1"]}.',
+    no_object: 'The body is not an object: send an object such as {"ips":["192.0.2.1"]}.',
   }),
   ...faults('ips', {
-    no_members: 'The object is empty: send the addresses in its member "ips", an array.',
-    other_member:
-      'The object has members, but no "ips": send the addresses in an array of that name.',
+    no_members: 'The object is empty: send the addresses in the array "ips".',
+    other_member: 'The object has no member "ips": send the addresses in an array of that name.',
     check:
-      'The object has "ip", as a check has: send the addresses in an array "ips", or send this body to the check endpoint.',
-    no_array: 'The member "ips" is no array: send the addresses in an array, also a single one.',
+      'The object has "ip" like a check: send the addresses in the array "ips", or send this body to the check endpoint.',
+    no_array: 'The member "ips" is not an array: send an array, even for one address.',
     none: 'The array "ips" is empty: send 1 to 10,000 addresses.',
     too_many: 'The array "ips" has more than 10,000 elements: send several batches.',
-    too_deep: 'The array "ips" holds arrays in arrays: send one string for each address.',
+    too_deep: 'The array "ips" contains nested arrays: send one string for each address.',
   }),
   ...faults('checks', {
-    both: 'The object has "ips" and "checks": send one of them.',
+    both: 'The object has both "ips" and "checks": send only one of them.',
     checks_no_array:
-      'The member "checks" is no array: send an array of objects such as {"ip":"192.0.2.1"}.',
+      'The member "checks" is not an array: send an array of objects such as {"ip":"192.0.2.1"}.',
     checks_none:
       'The array "checks" is empty: send 1 to 10,000 objects such as {"ip":"192.0.2.1"}.',
     checks_too_many: 'The array "checks" has more than 10,000 elements: send several batches.',
@@ -124,21 +123,21 @@ export const batchFaults = {
 export type BatchFault = keyof typeof batchFaults
 
 export const policyFaults = faults('policy', {
-  no_string: 'The member "policy" is no string: send the name of a policy, or leave it out.',
+  no_string: 'The member "policy" is not a string: send the name of a policy, or leave it out.',
   not_allowed:
-    'There is no such policy, or the key may not choose it: leave "policy" out, or ask the operator for it.',
+    'There is no such policy, or the key may not use it: leave "policy" out, or ask the operator for it.',
 })
 
 /** Of the body as a whole; rows have their own. */
 export const feedbackFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send {"outcomes":[{"ip":"192.0.2.1","outcome":"abusive"}]}.',
-    no_json: 'The body is no JSON in UTF-8: send an object with "outcomes".',
+    no_json: 'The body is not JSON in UTF-8: send an object with "outcomes".',
     array: 'The body is an array: send an object with the array in its member "outcomes".',
-    no_object: 'The body is no object: send an object with "outcomes".',
+    no_object: 'The body is not an object: send an object with "outcomes".',
   }),
   ...faults('outcomes', {
-    no_array: 'There must be an array "outcomes", also for a single one.',
+    no_array: 'The member "outcomes" must be an array, even for a single outcome.',
     count: 'The array "outcomes" must have 1 to 1,000 elements.',
   }),
 }

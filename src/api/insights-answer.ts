@@ -41,9 +41,7 @@ const insightDensity = z
     times_asn: z
       .number()
       .nullable()
-      .describe(
-        '`percent` divided by that of the whole AS; null for the AS itself or an unknown AS.',
-      ),
+      .describe('`percent` over that of the AS; null for the AS itself or an unknown AS.'),
   })
   .describe('What is listed of one kind. Kinds without listed addresses are omitted.')
 export type InsightDensity = Wire<typeof insightDensity>

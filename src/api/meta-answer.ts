@@ -27,9 +27,7 @@ export const metaAnswer = z
           id: z.string().describe('Name in the catalogue.'),
           kind: z.string().describe('What it claims about an address.'),
           provider: z.string().describe('Publisher.'),
-          licence: z
-            .string()
-            .describe('SPDX identifier, or the terms in the words of the publisher.'),
+          licence: z.string().describe("SPDX identifier, or the publisher's own words."),
           homepage: z.string().describe('Web page of the feed.'),
           day: day.describe('The day of the snapshot in the table.'),
           age_seconds: z.int().describe('Seconds since that day.'),

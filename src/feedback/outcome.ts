@@ -63,27 +63,26 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   }
   const members = row as Readonly<Record<string, unknown>>
   const { ip, outcome, at, note = '', request_id: requestId } = members
-  if (typeof ip !== 'string') return { message: 'There must be a string.', member: 'ip' }
+  if (typeof ip !== 'string') return { message: 'Must be a string.', member: 'ip' }
   const address = canonicalAddress(ip)
   if (address === undefined) return { message: addressFaultText(ip), member: 'ip' }
   const known = outcomeWords.find((word) => word === outcome)
   if (known === undefined) {
-    return { message: `There must be one of ${outcomeWords.join(', ')}.`, member: 'outcome' }
+    return { message: `Must be one of ${outcomeWords.join(', ')}.`, member: 'outcome' }
   }
   const atMs = at === undefined ? nowMs : typeof at === 'string' ? parseInstant(at) : undefined
   if (atMs === undefined || atMs < 0 || atMs > nowMs + aheadMsMax) {
-    const message = 'There must be an instant of the past, such as 2026-08-22T12:00:00Z.'
+    const message = 'Must be a time in the past, such as 2026-08-22T12:00:00Z.'
     return { message, member: 'at' }
   }
   if (typeof note !== 'string' || Buffer.byteLength(note) > noteBytesMax) {
-    return { message: `There must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
+    return { message: `Must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
   }
   if (
     requestId !== undefined &&
     !(typeof requestId === 'string' && requestIdForm.test(requestId))
   ) {
-    const message =
-      'There must be a string of 1 to 64 letters, digits, dots, dashes and underscores.'
+    const message = 'Must be a string of 1 to 64 letters, digits, dots, dashes and underscores.'
     return { message, member: 'request_id' }
   }
   // What a clock ahead says has been seen by now; else it would outvote what comes after it.

@@ -225,9 +225,9 @@ describeWith('chromium', ['--version'], () => {
   const page403 = (page: Page): Promise<string> => page.innerText('[role=alert]')
 
   it.each([
-    ['login', 8, 'through a VPN and through a proxy on the line of a household'],
+    ['login', 8, 'through a VPN and a residential proxy'],
     ['signup', 6, 'through the Tor network'],
-    ['signup', 7, 'through a proxy on the line of a household'],
+    ['signup', 7, 'through a residential proxy'],
   ] as const)('whoever is blocked at %s from %i reads why', async (form, number, why) => {
     const page = await visitor(number)
     await fill(page, form, form === 'login' ? 'ada@example.org' : `of-${number}@example.org`)

@@ -52,14 +52,14 @@ describe('a wrong input', () => {
   })
 
   it.each([
-    ['', 'No address'],
+    ['', 'The address is empty'],
     ['9.1.2.3, 9.1.2.4', 'More than one'],
-    [' 9.1.2.3', 'White space'],
+    [' 9.1.2.3', 'The address contains white space'],
     ['example.com', 'A host name'],
     ['9.1.2.0/24', 'A prefix, not an address: send one address'],
-    ['fe80::1%eth0', 'A zone'],
-    ['9.1.2.3:80', 'A port'],
-    ['[2001:db8::1]', 'A port or brackets'],
+    ['fe80::1%eth0', 'The address has a zone'],
+    ['9.1.2.3:80', 'The address has a port'],
+    ['[2001:db8::1]', 'The address has a port or brackets'],
     ['9.1.2.03', 'Leading zeros'],
     ['9.1.2', 'Not an IPv4 address'],
     ['9::1::2', 'Not an IPv6 address'],

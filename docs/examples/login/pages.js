@@ -12,8 +12,8 @@ const looks = /** @type {Readonly<Record<string, string>>} */ ({
   tor: 'comes through the Tor network',
   vpn: 'comes through a VPN',
   proxy: 'comes through a public proxy',
-  residential_proxy: 'comes through a proxy on the line of a household',
-  mixed: 'comes through a VPN and through a proxy on the line of a household',
+  residential_proxy: 'comes through a residential proxy',
+  mixed: 'comes through a VPN and a residential proxy',
   hosting: 'comes from a data centre',
 })
 

@@ -261,7 +261,7 @@ export interface Insights {
       readonly listed: number
       /** Percentage of the scope. */
       readonly percent: number
-      /** `percent` divided by that of the whole AS; null for the AS itself or an unknown AS. */
+      /** `percent` over that of the AS; null for the AS itself or an unknown AS. */
       readonly times_asn: number | null
     }[]
   }[]
@@ -388,7 +388,7 @@ export interface Meta {
     readonly kind: string
     /** Publisher. */
     readonly provider: string
-    /** SPDX identifier, or the terms in the words of the publisher. */
+    /** SPDX identifier, or the publisher's own words. */
     readonly licence: string
     /** Web page of the feed. */
     readonly homepage: string
@@ -486,7 +486,7 @@ export interface Network {
   readonly mobile: boolean
 }
 
-/** Asks for `travel`. If it is invalid, the check ignores it and reports it in `context_errors`. */
+/** Asks for `travel`; ignored and reported in `context_errors` if it is invalid. */
 export interface Previous {
   /** The previous address of the same user. */
   readonly ip: string
@@ -500,7 +500,7 @@ export interface Proxy {
   readonly confidence: 'low' | 'medium' | 'high'
   /** The kind of proxy. */
   readonly type: 'proxy' | 'vpn' | 'tor' | 'data_center' | 'residential'
-  /** Its operator, for hosting the hosting company; empty if unknown. */
+  /** The operator or hosting company; empty if unknown. */
   readonly provider: string
   /** The last day on which a feed listed the address, UTC. */
   readonly last_seen_at: string
@@ -510,9 +510,9 @@ export interface Proxy {
 
 /** Distance and speed from `previous`; absent if the check has none. */
 export interface Travel {
-  /** Both addresses have a location. If false, the other members are empty. */
+  /** Both addresses have a location; else the rest is empty. */
   readonly known: boolean
-  /** The shortest distance that the accuracy of both locations allows. */
+  /** The shortest distance, given the accuracy of both. */
   readonly km: number
   /** From `previous.at` to now, at least one minute. */
   readonly hours: number
