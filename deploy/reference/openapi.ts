@@ -9,6 +9,7 @@ import {
   policyName,
   botAnswer,
   checkRequest,
+  detection,
   location,
   networkAnswer,
   previousVisit,
@@ -146,6 +147,7 @@ const shapes = {
   Location: location,
   Proxy: proxyAnswer,
   Bot: botAnswer,
+  Detection: detection,
   Previous: previousVisit,
   Travel: travelAnswer,
   Coverage: coverageAnswer,
@@ -289,8 +291,8 @@ function includeParameter(insights: string): Json {
   return {
     name: 'include',
     in: 'query',
-    description: `Comma-separated. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. An empty value counts as absent; any other value is a 400.`,
-    schema: { type: 'string', examples: ['prefix', 'insights,prefix'] },
+    description: `Comma-separated. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. \`detections\`: what each kind of evidence comes to. An empty value counts as absent; any other value is a 400.`,
+    schema: { type: 'string', examples: ['prefix', 'insights,prefix', 'detections'] },
   }
 }
 

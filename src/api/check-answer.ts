@@ -7,6 +7,7 @@ import {
   botCategories,
   classifications,
   confidences,
+  kinds,
   levels,
   networkTypes,
   proxyTypes,
@@ -121,6 +122,18 @@ export const travelAnswer = z
   .describe('Distance and speed from `previous`; absent if the check has none.')
 export type TravelAnswer = Wire<typeof travelAnswer>
 
+export const detection = z
+  .object({
+    kind: z.enum(kinds).describe('What feeds or the network say of the address.'),
+    provider: z.string().describe('Who runs it; empty where it is unknown.'),
+    confidence: z.enum(confidences).describe('How sure the finding is.'),
+    first_seen: day.describe('The first day of its evidence, UTC.'),
+    last_seen: day.describe('The newest day.'),
+    percent_days_seen: percent.describe('Of the recent days, those on which it was listed.'),
+  })
+  .describe('What one kind of evidence comes to.')
+export type Detection = Wire<typeof detection>
+
 export const contextError = z
   .object({
     param: z.string().describe('The member at fault: `previous.at`.'),
@@ -165,6 +178,10 @@ export const checkAnswer = z.object({
     .describe(
       'With `include=prefix`: the widest prefix around the address for which this answer holds. Absent in answers with context, which hold for their request alone.',
     )
+    .exactOptional(),
+  detections: z
+    .array(detection)
+    .describe('With `include=detections`: one for each kind that is present, strongest first.')
     .exactOptional(),
   travel: travelAnswer.exactOptional(),
   context_errors: z.array(contextError).describe('Absent if there are none.').exactOptional(),

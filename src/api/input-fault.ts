@@ -144,6 +144,6 @@ export const feedbackFaults = {
 
 export const includeFault: InputFault = {
   message:
-    'The values of "include" are "insights" and "prefix", with a comma between them: send these, or leave "include" out.',
+    'The values of "include" are "insights", "prefix" and "detections", with commas between them: send these, or leave "include" out.',
   param: 'include',
 }

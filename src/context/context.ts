@@ -2,19 +2,16 @@
 // context fails a check: what is wrong with one is reported in `context_errors`, and the answer says
 // what it would say without it.
 //
-//   body ─ contextOf ─▶ Context ─ contextAnswer ─▶ { travel, context_errors } ─ withContext ─▶ answer
+//   body ─ contextOf ─▶ Context ─ contextAnswer ─▶ { travel, context_errors } ─▶ asked-members.ts
 //
-// `contextOf` runs once, where the body is read: without I/O, bounded, and what it returns is small
-// plain data, which crosses to pool threads with the pieces of a batch. `contextAnswer` runs beside
-// the answer, in the same turn, because policies read what it returns.
-//
-// To add a context: a member of `Context` with its parser, and its member of `ContextAnswer`. What
-// must be asked off the loop goes between the two: `answerInContext` of
+// `contextOf` runs once, where the body is read. What it returns is small plain data, which crosses to
+// pool threads. `contextAnswer` runs in the turn of the answer, because policies read it. What a new
+// context must ask off the loop goes between the two: `answerLater` of
 // src/http/endpoint/check-endpoint.ts may wait there and put what it learned into the parsed value.
 
 import type { ContextAnswer, ContextError } from '../api/check-answer.ts'
 import type { JsonObject } from '../base/json-object.ts'
-import { type AnswerBytes, extendAnswer, jsonRun } from '../table/answer/answer-writer.ts'
+import type { AnswerBytes } from '../table/answer/answer-writer.ts'
 import { parsePrevious, type Previous, travelOf, unknownTravel } from './travel.ts'
 
 /** What a member says, or what is wrong with it. */
@@ -46,9 +43,4 @@ export function contextAnswer(
     }),
     ...(errors.length > 0 && { context_errors: errors }),
   }
-}
-
-/** The answer's bytes with the members of its context behind all others. */
-export function withContext(answer: Uint8Array, context: ContextAnswer): Uint8Array {
-  return extendAnswer(answer, jsonRun(`,${JSON.stringify(context).slice(1)}`))
 }

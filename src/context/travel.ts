@@ -3,7 +3,7 @@
 // speeds are the least ones. `reliable` is false where an address stands for another place than its
 // user's.
 
-import type { ContextError, TravelAnswer } from '../api/check-answer.ts'
+import type { ContextError, Location, TravelAnswer } from '../api/check-answer.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { parseInstant } from '../base/time-text.ts'
 import { newAddressWords } from '../ip/address.ts'
@@ -21,7 +21,6 @@ export interface Previous {
 const futureMsMax = 60_000
 const hourMs = 3_600_000
 const hoursMin = 1 / 60
-const instantCharsMax = 64
 
 export function parsePrevious(
   sent: unknown,
@@ -33,7 +32,7 @@ export function parsePrevious(
   if (typeof ip !== 'string' || ip.length > addressCharsMax || parseAddress(ip, words) === 0) {
     return wrong('previous.ip', 'It must be one IPv4 or IPv6 address, as a string.')
   }
-  const isTime = typeof at === 'string' && /^.{10}T/i.test(at) && at.length <= instantCharsMax
+  const isTime = typeof at === 'string' && /^.{10}T/i.test(at)
   const atMs = isTime ? parseInstant(at.toUpperCase()) : undefined
   if (atMs === undefined) {
     return wrong('previous.at', 'It must be a time with a zone, such as 2026-08-22T10:00:00Z.')
@@ -61,8 +60,8 @@ const there = newLocated()
 /** `here` is the address that is checked. */
 export function travelOf(reader: AnswerReader, here: Located, previous: Previous): TravelAnswer {
   locate(reader.views, parseAddress(previous.ip, words) === 4 ? 4 : 6, words, there)
-  const sides = [sideOf(reader, there), sideOf(reader, here)]
-  const [from, to] = sides
+  const from = sideOf(reader, there)
+  const to = sideOf(reader, here)
   if (from === undefined || to === undefined) return unknownTravel
   const radii = radiusKm[from.place.accuracy] + radiusKm[to.place.accuracy]
   const km = Math.round(Math.max(0, distanceKm(from.place, to.place) - radii))
@@ -108,10 +107,7 @@ function sideOf(
   return { place, asn: network?.asn ?? 0, doubts }
 }
 
-interface Point {
-  readonly latitude: number
-  readonly longitude: number
-}
+type Point = Pick<Location, 'latitude' | 'longitude'>
 
 /** Of the sphere with the mean radius of the earth (IUGG). */
 const earthKm = 6371.0088
@@ -120,10 +116,7 @@ const earthKm = 6371.0088
 export function distanceKm(from: Point, to: Point): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180
   const half = (a: number, b: number): number => Math.sin(radians(b - a) / 2) ** 2
-  const share =
-    half(from.latitude, to.latitude) +
-    Math.cos(radians(from.latitude)) *
-      Math.cos(radians(to.latitude)) *
-      half(from.longitude, to.longitude)
+  const flat = Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude))
+  const share = half(from.latitude, to.latitude) + flat * half(from.longitude, to.longitude)
   return 2 * earthKm * Math.asin(Math.sqrt(Math.min(1, share)))
 }

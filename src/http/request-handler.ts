@@ -9,6 +9,7 @@ import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
+import { nothingAsked } from '../context/asked-members.ts'
 import { countEvent } from '../observe/request-counters.ts'
 import type { Exchange, Service } from './exchange/exchange.ts'
 import { abortExchange, newExchange, exchangeStates, insightsModes } from './exchange/exchange.ts'
@@ -182,7 +183,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.remoteAddress = remoteAddressOf(service, res)
   exchange.checkedAddress = ''
   exchange.insights = insightsModes.none
-  exchange.prefix = false
+  exchange.asked = nothingAsked
   exchange.rateCost = 1
   exchange.units = 1
   exchange.refundableUnits = 0

@@ -18,11 +18,12 @@
 
 import type { CheckAnswer, ContextAnswer } from '../api/check-answer.ts'
 import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
+import type { ListMatch } from '../lists/list-matcher.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import type { Query } from '../table/lookup/query.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
-import { factsOf, type SeenAnswer } from './condition/condition-members.ts'
+import { type Facts, factsOf, type SeenAnswer } from './condition/condition-members.ts'
 import { compilePolicies, type Outcome, type Policy, type PolicySet } from './policy.ts'
 
 export interface DecisionMemory {
@@ -148,9 +149,7 @@ function decideListed(
   const { set, reader } = memory
   const match = listsOf(reader.lists, reader.views, words, located)
   if (match === undefined) return recall(memory, policy, located)
-  // A condition sees what lists change.
-  const answer = listedAnswer(seenAnswer(reader, located) as CheckAnswer, match)
-  return set.policies[policy]!.outcomeOf(factsOf(answer, match.names))
+  return set.policies[policy]!.outcomeOf(listedFacts(seenAnswer(reader, located), match))
 }
 
 /** Not hot. */
@@ -165,13 +164,18 @@ function decideInContext(
   memory.withoutContext ??= newDecisionMemory(rulesWithoutContext(set), reader)
   const { withoutContext } = memory
   const number = decide(withoutContext, policy, words, located)
-  const match = listsOf(reader.lists, reader.views, words, located)
-  const seen = seenAnswer(reader, located)
-  const answer = match === undefined ? seen : listedAnswer(seen as CheckAnswer, match)
-  const facts = factsOf({ ...answer, ...context }, match?.names ?? [])
   const known = withoutContext.set.policies[policy]!.outcomes[number]!
-  return set.policies[policy]!.outcomeOf(facts, known)
+  const match = listsOf(reader.lists, reader.views, words, located)
+  const seen = { ...seenAnswer(reader, located), ...context }
+  return set.policies[policy]!.outcomeOf(
+    match ? listedFacts(seen, match) : factsOf(seen, []),
+    known,
+  )
 }
+
+/** A condition sees what lists change. */
+const listedFacts = (seen: SeenAnswer, match: ListMatch): Facts =>
+  factsOf(listedAnswer(seen as CheckAnswer, match), match.names)
 
 function rulesWithoutContext({ revision, policies }: PolicySet): PolicySet {
   const remembered = policies.map((policy) => [policy.name, policy.remembered] as const)

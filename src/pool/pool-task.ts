@@ -3,6 +3,7 @@
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
 import type { BatchFault } from '../api/input-fault.ts'
+import type { AskedMembers } from '../context/asked-members.ts'
 import type { Context } from '../context/context.ts'
 import type { ChosenPolicy } from '../model/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
@@ -37,7 +38,7 @@ export type TaskItem =
       /** Of elements that name one, by name. */
       readonly policies?: ReadonlyMap<string, ChosenPolicy | undefined>
       readonly facts?: WantedFacts | undefined
-      readonly prefix?: boolean
+      readonly asked?: AskedMembers
     }
   | {
       readonly kind: 'insights'
@@ -45,7 +46,7 @@ export type TaskItem =
       readonly context?: Context | undefined
       readonly policy?: ChosenPolicy | undefined
       readonly facts?: WantedFacts | undefined
-      readonly prefix?: boolean
+      readonly asked?: AskedMembers
     }
   /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
   | {

@@ -1,12 +1,19 @@
 // Answers pieces of batches, and insights: in a pool thread or, where they are few, in the worker.
 // Nothing here knows of threads. Reading a batch is batch-body.ts.
 
-import { type Context, contextAnswer, withContext } from '../context/context.ts'
+import {
+  type AnsweringTable,
+  type AskedMembers,
+  completeAnswer,
+  nothingAsked,
+} from '../context/asked-members.ts'
+import { type Context, contextAnswer } from '../context/context.ts'
 import { classifications } from '../model/kind.ts'
 import { parseQuery, newQuery } from '../table/lookup/query.ts'
+import { detectionsOf } from '../table/explain/detections.ts'
 import { answerWithInsights } from '../table/explain/insights.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import { prefixText, withPrefix } from '../table/answer/answer-prefix.ts'
+import { prefixText } from '../table/answer/answer-prefix.ts'
 import { extendAnswer } from '../table/answer/answer-writer.ts'
 import { labelsOf } from '../table/answer/answer-reader.ts'
 import { type AskedCheck, skipSpace, textEnd } from './batch-body.ts'
@@ -22,8 +29,6 @@ const decoder = new TextDecoder()
 
 type AnsweredResult = Extract<ItemResult, { kind: 'answered' }>
 
-type AnsweringTable = Pick<OpenTable, 'answer'>
-
 interface AnswerOptions {
   /** The answers stand here where they fit. */
   readonly into?: Uint8Array | undefined
@@ -31,8 +36,9 @@ interface AnswerOptions {
   /** For elements that name a policy. */
   readonly decideAs?: (policy: string) => Decide | undefined
   readonly facts?: WantedFacts | undefined
-  /** Answers name the prefix for which they hold. */
-  readonly prefix?: boolean | undefined
+  readonly asked?: AskedMembers | undefined
+  /** Of insights. */
+  readonly context?: Context | undefined
 }
 
 const query = newQuery()
@@ -104,26 +110,22 @@ type Answers = ReturnType<typeof beginAnswers>
 
 function beginAnswers(
   table: AnsweringTable,
-  { into, decide, facts, prefix = false }: AnswerOptions,
+  { into, decide, facts, asked = nothingAsked }: AnswerOptions,
 ) {
   resetBuffer(output, into)
   const collector = facts && collectFacts(facts)
-  return { table, decide, collector, counts: classifications.map(() => 0), prefix }
+  return { table, decide, collector, counts: classifications.map(() => 0), asked }
 }
 
-function appendAnswer(
-  { table, decide, collector, counts, prefix }: Answers,
-  asked?: Context,
-): void {
+function appendAnswer({ table, decide, collector, counts, asked }: Answers, sent?: Context): void {
   const answer = table.answer(query)
   const { classification, body, located } = answer
   counts[classifications.indexOf(classification)]! += 1
-  const context = asked && contextAnswer(asked, answer)
+  const context = sent && contextAnswer(sent, answer)
   const outcome = decide?.(query, located, context)
   collector?.add(query, answer, outcome)
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
-  if (context !== undefined) appendBytes(output, withContext(decided, context))
-  else appendBytes(output, prefix ? withPrefix(answer.reader, query, located, decided) : decided)
+  appendBytes(output, completeAnswer(table, query, answer, decided, asked, context))
 }
 
 function answeredResult({ counts, collector }: Answers): AnsweredResult {
@@ -138,14 +140,10 @@ export function answerInsightsItem(
     text,
     builtMs,
     decide,
-    context: asked,
+    context: given,
     facts: wanted,
-    prefix = false,
-  }: AnswerOptions & {
-    readonly text: string
-    readonly builtMs: number
-    readonly context?: Context | undefined
-  },
+    asked = nothingAsked,
+  }: AnswerOptions & { readonly text: string; readonly builtMs: number },
 ): AnsweredResult {
   const { reader } = table
   const answer = answerWithInsights({ ...table, builtMs }, text)
@@ -153,13 +151,14 @@ export function answerInsightsItem(
   if (answer === undefined || !parseQuery(query, sent, 0, sent.length))
     throw new Error('Insights were asked for what is no address.')
   const plain = table.answer(query)
-  const context = asked && contextAnswer(asked, plain)
+  const context = given && contextAnswer(given, plain)
   const outcome = decide?.(query, plain.located, context)
   const collector = wanted && collectFacts(wanted)
   collector?.add(query, plain, outcome)
   const whole = {
     ...(outcome === undefined ? answer : withDecision(answer, outcome)),
-    prefix: prefix && context === undefined ? prefixText(reader, text, true) : undefined,
+    prefix: asked.prefix && !context ? prefixText(reader, text, true) : undefined,
+    detections: asked.detections ? detectionsOf(table, query) : undefined,
     ...context,
   }
   return {

@@ -58,7 +58,8 @@ export function judge(input: JudgeInput): Verdict {
 /** The verdict with the findings that it follows from, for explanations. */
 export function judgeWithFindings(input: JudgeInput) {
   const found = assessEvidence(input)
-  return { verdict: verdictOf(found), findings: found.findings }
+  const { findings, weighed } = found
+  return { verdict: verdictOf(found), findings, blocklist: weighed.byKind.blocklist }
 }
 
 function verdictOf(found: Assessment): Verdict {

@@ -40,6 +40,38 @@ it('answers as the server does, with insights where asked', async () => {
   expect(client.counts()).toMatchObject({ checked: 3, invalid_address: 1, misconfigured: 1 })
 })
 
+it('says how far the user would have travelled, and decides by it', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'iprisk-embedded-')), 'policies.json')
+  const rules = [{ name: 'fast', condition: 'travel.kmh > 1000', action: 'challenge' }]
+  writeFileSync(file, JSON.stringify({ policies: { default: { rules, otherwise: 'allow' } } }), {
+    mode: 0o600,
+  })
+  const client = embedded({ table: writeSmallTable(), policies: file })
+  const previous = { ip: '11.5.0.1', at: new Date().toISOString() }
+  const decided = async (ip: string, sent: unknown, insights = false) => {
+    const result = await client.check(ip, { previous: sent as never, insights })
+    if (!result.ok) throw new Error(result.reason)
+    const { travel, context_errors: errors = [], prefix } = result.answer
+    return [result.decision?.rule, travel?.km, errors.map(({ param }) => param).join(), prefix]
+  }
+  expect(await decided('9.5.0.1', previous)).toEqual(['fast', 17_556, '', undefined])
+  expect(await decided('9.5.0.1', previous, true)).toEqual(['fast', 17_556, '', undefined])
+  expect(await decided('2a00::1', { ip: '9.5.0.1', at: new Date() })).toEqual([
+    '',
+    0,
+    '',
+    undefined,
+  ])
+  for (const [sent, param] of [
+    [null, 'previous'],
+    [{ ip: 7n }, 'previous'],
+    [{ ip: '::1', at: 'now' }, 'previous.at'],
+  ]) {
+    expect(await decided('9.5.0.1', sent)).toEqual(['', 0, param, undefined])
+  }
+  expect(await decided('9.5.0.1', undefined)).toEqual(['', undefined, '', expect.any(String)])
+})
+
 it('decides where the application has rules, and not by a score', async () => {
   const table = writeSmallTable()
   const told: unknown[] = []

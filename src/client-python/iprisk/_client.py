@@ -20,7 +20,7 @@ from ._core import BATCH_ADDRESSES_MAX, CheckTerms, Core, Request, unexpected
 from ._failure_log import FailureHook
 from ._outcomes import Outcomes
 from ._reply import Meaning, NoReply, Reply
-from ._results import CheckResult, Checked, Failure, Unchecked
+from ._results import CheckResult, Checked, Failure, Json, Unchecked
 from ._settings import read_settings
 
 #: How long the end of the process waits for outcomes.
@@ -124,12 +124,14 @@ class Client(_AnyClient):
         policy: Optional[str] = None,
         no_address: Optional[str] = None,
         when_limited: str = "allow",
+        previous: Optional[Json] = None,
     ) -> CheckResult:
         """``no_address``: what is wrong, if the application's setup hides the visitor's address; the
         result is then ``misconfigured``. ``when_limited``: the fallback of ``limited``, unless the
-        client's options set one."""
+        client's options set one. ``previous``: ``{"ip": …, "at": RFC 3339}`` of the user's last login,
+        for ``answer["travel"]``; whatever is wrong with it fails no check."""
         deadline = time.monotonic() + self._settings.timeout
-        core, terms = self._core, CheckTerms(ip, policy, no_address, when_limited)
+        core, terms = self._core, CheckTerms(ip, policy, no_address, when_limited, previous)
         try:
             request = core.begin(terms)
             if isinstance(request, (Checked, Unchecked)):
@@ -203,9 +205,10 @@ class AsyncClient(_AnyClient):
         policy: Optional[str] = None,
         no_address: Optional[str] = None,
         when_limited: str = "allow",
+        previous: Optional[Json] = None,
     ) -> CheckResult:
         deadline = time.monotonic() + self._settings.timeout
-        core, terms = self._core, CheckTerms(ip, policy, no_address, when_limited)
+        core, terms = self._core, CheckTerms(ip, policy, no_address, when_limited, previous)
         try:
             request = core.begin(terms)
             if isinstance(request, (Checked, Unchecked)):

@@ -41,6 +41,7 @@ class CheckTerms:
     no_address: Optional[str] = None
     #: The fallback of ``limited`` unless the client's options set one.
     when_limited: str = "allow"
+    previous: Optional[Json] = None
 
 
 _NOT_AN_ADDRESS = Failure(
@@ -99,12 +100,14 @@ class Core:
             return self.unchecked(Failure("misconfigured", terms.no_address))
         if policy is not None and not isinstance(policy, str):
             return self.unchecked(_WRONG_POLICY)
-        known = self._cache.find(ip, policy or "")
+        previous = terms.previous
+        known = self._cache.find(ip, policy or "") if previous is None else None
         if known is not None:
             self.log.count("cached")
             return self._checked(known)
         query = "?include=prefix" if self._cache.is_on else ""
-        return Request(_CHECK_PATH + query, _body(policy, ip=ip), CHECK_BYTES_MAX, False)
+        more = {} if previous is None else {"previous": _plain(previous)}
+        return Request(_CHECK_PATH + query, _body(policy, ip=ip, **more), CHECK_BYTES_MAX, False)
 
     def finish(self, terms: CheckTerms, meaning: Meaning) -> CheckResult:
         failure, answer = meaning.failure, meaning.body
@@ -113,7 +116,8 @@ class Core:
         if failure is not None or answer is None:
             return self.unchecked(failure or NO_ANSWER, terms)
         self.log.answered()
-        self._cache.keep(terms.ip, terms.policy or "", answer, meaning.chars)
+        if terms.previous is None:
+            self._cache.keep(terms.ip, terms.policy or "", answer, meaning.chars)
         return self._checked(answer)
 
     def _mistake_in(self, answer: object, ip: str, policy: Optional[str]) -> Optional[Failure]:
@@ -175,6 +179,15 @@ class Core:
 def unexpected(error: BaseException) -> Failure:
     """What no part of the client expects to happen."""
     return Failure("unavailable", str(error) or type(error).__name__)
+
+
+def _plain(previous: object) -> object:
+    """As JSON has it; None, which the server reports, if that is nothing or too long."""
+    try:
+        text = json.dumps(previous, allow_nan=False)
+        return json.loads(text) if len(text) <= 1000 else None
+    except Exception:
+        return None
 
 
 def _body(policy: Optional[str], **members: object) -> bytes:

@@ -82,6 +82,7 @@ class FakeClient(_Fake):
         policy: Optional[str] = None,
         no_address: Optional[str] = None,
         when_limited: str = "allow",
+        previous: Optional[Json] = None,
     ) -> CheckResult:
         return self._result(ip, policy, no_address, when_limited)
 
@@ -110,6 +111,7 @@ class AsyncFakeClient(_Fake):
         policy: Optional[str] = None,
         no_address: Optional[str] = None,
         when_limited: str = "allow",
+        previous: Optional[Json] = None,
     ) -> CheckResult:
         return self._result(ip, policy, no_address, when_limited)
 

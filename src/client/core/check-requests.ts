@@ -26,6 +26,8 @@ export interface AskedCheck {
   readonly ip: string
   readonly policy: string | undefined
   readonly insights: boolean
+  /** JSON; `undefined` where there is none. */
+  readonly previous?: unknown
   readonly signal: AbortSignal | undefined
   readonly settle: (outcome: CheckOutcome) => void
 }
@@ -68,7 +70,7 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
     }
     check.stop = limitWait({ wheel, timeoutMs, signal: check.signal }, giveUp)
     if (check.signal?.aborted === true) giveUp('aborted')
-    else if (check.insights || !parts.coalesces || alwaysHasInsights || now() < olderUntil) {
+    else if (isLone(check) || !parts.coalesces || alwaysHasInsights || now() < olderUntil) {
       send([check])
     } else queue.add(check)
   }
@@ -132,6 +134,9 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
   return ask
 }
 
+/** Batches have addresses alone. */
+const isLone = ({ insights, previous }: AskedCheck): boolean => insights || previous !== undefined
+
 function hasUnaskedInsights(check: WaitingCheck | undefined, meaning: Meaning): boolean {
   if (meaning.kind !== 'answer' || check === undefined || check.insights) return false
   return (meaning.body['insights'] ?? null) !== null
@@ -150,14 +155,16 @@ function requestFor(
   asksPrefix: boolean,
   timeoutMs: number,
 ): Parameters<OpenRequest>[0] {
-  const [{ ip, insights, policy }] = checks as readonly [WaitingCheck]
+  const [{ ip, insights, policy, previous }] = checks as readonly [WaitingCheck]
   const isAlone = checks.length === 1
   const includes = [...(insights ? ['insights'] : []), ...(asksPrefix ? ['prefix'] : [])]
   const query = includes.length === 0 ? '' : `?include=${includes.join(',')}`
   return {
     path: (isAlone ? checkPath : batchPath) + query,
     // What is undefined is left out.
-    body: JSON.stringify(isAlone ? { ip, policy } : { ips: checks.map((one) => one.ip), policy }),
+    body: JSON.stringify(
+      isAlone ? { ip, policy, previous } : { ips: checks.map((one) => one.ip), policy },
+    ),
     replyCharsMax: Math.min(batchCharsMax, checks.length * checkCharsMax),
     isHeavy: insights,
     timeoutMs,
@@ -192,8 +199,10 @@ function settle(check: WaitingCheck, outcome: CheckOutcome): void {
 }
 
 /** Spreading an object is slow here. */
-function waitingCheck({ ip, policy, insights, signal, settle }: AskedCheck): WaitingCheck {
-  return { ip, policy, insights, signal, settle, isOver: false, leave: nothing, stop: nothing }
+function waitingCheck(asked: AskedCheck): WaitingCheck {
+  const { ip, policy, insights, previous, signal, settle } = asked
+  const leave = nothing
+  return { ip, policy, insights, previous, signal, settle, isOver: false, leave, stop: leave }
 }
 
 const nothing = (): void => undefined

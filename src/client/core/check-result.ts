@@ -2,7 +2,7 @@
 // application has said should happen then. The same for the client of the API, the embedded table
 // and the fake of tests, so that one can take another's place.
 
-import type { CheckAnswer } from '../generated/wire-types.ts'
+import type { CheckAnswer, Previous } from '../generated/wire-types.ts'
 
 /** What to do with a request; policies may have words of their own besides the three. */
 export type Action = 'allow' | 'challenge' | 'block' | (string & Record<never, never>)
@@ -51,6 +51,19 @@ export interface Unchecked {
 
 export type CheckResult = Checked | Unchecked
 
+const previousCharsMax = 1000
+
+/** As JSON: what has none becomes null, which the server reports, and fails no check. */
+export function sentPrevious(previous: unknown): unknown {
+  if (previous === undefined) return undefined
+  try {
+    const json = JSON.stringify(previous)
+    return json.length > previousCharsMax ? null : JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
 export interface CheckOptions {
   /** Ends the wait early; the result is then that of a time-out. */
   readonly signal?: AbortSignal
@@ -58,6 +71,11 @@ export interface CheckOptions {
   readonly policy?: string
   /** Asks for the insights, too, where the key's plan has them. */
   readonly insights?: boolean
+  /**
+   * Asks for `answer.travel`, which policies read. If something is wrong with it, the answer's
+   * `context_errors` say what. Such a check is sent alone and is not cached.
+   */
+  readonly previous?: Previous
   /**
    * If the application's setup hides the visitor's address: what is wrong. The result is then
    * `misconfigured` and reported, not `invalid_address`.

@@ -17,6 +17,7 @@ import {
   type FeedbackResult,
   type Unchecked,
   actionIn,
+  sentPrevious,
 } from './check-result.ts'
 import { type CheckOutcome, type CheckRequestParts, createCheckRequests } from './check-requests.ts'
 import {
@@ -84,7 +85,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
     report.answered()
     const answer = outcome.body as Answer
     const result = checked(answer, options.policy, options, outcome.requestId)
-    if (result.ok) cache.keep(terms, answer, outcome.chars)
+    if (result.ok && options.previous === undefined) cache.keep(terms, answer, outcome.chars)
     return result
   }
 
@@ -94,7 +95,8 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
     const { signal, policy, insights = false } = options
     if (!['string', 'undefined'].includes(typeof policy)) return unchecked(wrongPolicy)
     const terms = { ip, policy: policy ?? '', insights }
-    const known = cache.find(terms)
+    const previous = sentPrevious(options.previous)
+    const known = previous === undefined ? cache.find(terms) : undefined
     if (known !== undefined) {
       report.count('cached')
       return checked(known, policy)
@@ -107,7 +109,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
           resolve(unchecked(unexpected(cause)))
         }
       }
-      askCheck({ ip, policy, insights, signal, settle })
+      askCheck({ ip, policy, insights, previous, signal, settle })
     })
   }
 

@@ -20,6 +20,7 @@ import {
   type Outcome,
   actionIn,
 } from '../core/check-result.ts'
+import type { Previous } from '../generated/wire-types.ts'
 import { createFailureLog, monotonicMs, tell } from '../core/failure-log.ts'
 import { checkOptionTypes, optionError } from '../option-error.ts'
 
@@ -38,6 +39,11 @@ export interface GuardOptions<Handler> {
   /** The policy that decides; without it the key's default. */
   readonly policy?: string
   readonly insights?: boolean
+  /**
+   * Where the user of a request (of a Koa or Hono context) came from before, for `travel`. What it
+   * throws fails no check; a promise is waited for, however long it takes.
+   */
+  previous?(request: object): Previous | undefined | Promise<Previous | undefined>
   /** Which proxies are believed (`clientAddress`). Default: none. */
   readonly trust?: Trust
   readonly header?: AddressHeader
@@ -89,7 +95,7 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
   const from = { trust, header: checkedHeader(header) }
   trustOf(trust)
 
-  async function check(request: AddressedRequest, walk: ProxyWalk): Promise<CheckResult> {
+  async function check(request: AddressedRequest, walk: ProxyWalk, known: object) {
     const { address } = walk
     const mistake =
       address !== undefined
@@ -99,7 +105,11 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
           : undefined
     const told = mistake === undefined ? checkOptions : { ...checkOptions, noAddress: mistake }
     if (address === undefined) return client.check('', told)
-    const result = await client.check(address, checkOptions)
+    const ask = async () => options.previous?.(known)
+    // Null, for a function that failed, is reported by the server.
+    const previous = options.previous && (await ask().catch(() => null as unknown as Previous))
+    const context = previous === undefined ? {} : { previous }
+    const result = await client.check(address, { ...checkOptions, ...context })
     if (mistake === undefined) return result
     const mistaken = await client.check('', told)
     // Any client can write the header that shows the mistake, so it undoes no decision to stop.
@@ -109,7 +119,7 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
   /** `known` is the application's own request or context, where `request` is made of it. */
   return async (request: AddressedRequest, known: object = request): Promise<Guarded<Handler>> => {
     const walk = walkProxies(request, from)
-    let result = await check(request, walk)
+    let result = await check(request, walk, known)
     if (actionOf(result) === undefined) {
       result = await client.check('', { ...checkOptions, noAddress: noAction })
     }
@@ -167,6 +177,7 @@ function checkGuardOptions<Handler>(options: GuardOptions<Handler>): void {
     actions: 'object',
     outcome: 'function',
     peer: 'function',
+    previous: 'function',
   })
   const { client, policy, actions = {} } = options
   if (typeof (client as Partial<typeof client> | undefined)?.check !== 'function') {

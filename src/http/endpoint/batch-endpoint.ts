@@ -168,7 +168,7 @@ interface BatchPieces {
 /** The first byte goes out with the first piece: until then any error can be answered. */
 function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces): void {
   const { pieceOf, count, policy, policies } = pieces
-  const { prefix } = exchange
+  const { asked } = exchange
   const { counters } = exchange.service
   const buffers = Array.from({ length: piecesAhead }, takeSharedBuffer)
   const run = trackRuns(exchange, runItem, () => buffers.forEach(returnSharedBuffer))
@@ -176,7 +176,7 @@ function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces)
     const into = buffers[index % piecesAhead]!
     const facts = wantedFacts(exchange)
     const texts = pieceOf(index)
-    const result = run({ kind: 'checks', texts, into, policy, policies, facts, prefix })
+    const result = run({ kind: 'checks', texts, into, policy, policies, facts, asked })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, facts }) => {
       addAnswerCounts(counters, answers)
       observeAnswers(exchange, facts, policy?.revision)

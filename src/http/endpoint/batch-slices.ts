@@ -15,7 +15,7 @@ import { answerBytes } from './check-endpoint.ts'
 
 /** The slices of all batches in one turn of the loop. */
 const sliceMs = 0.25
-/** Elements between looks at the clock; with heavy policies each looks. */
+/** Elements between looks at the clock; with heavy policies or detections each looks. */
 const elementsALook = 4
 
 interface Work {
@@ -67,7 +67,8 @@ function isFinished(work: Work, endMs: number): boolean {
   const { exchange, elements } = work
   const { service } = exchange
   if (exchange.state !== exchangeStates.open) return true
-  const step = service.policies.isHeavy() ? 1 : elementsALook
+  const isHeavy = service.policies.isHeavy() || exchange.asked.detections
+  const step = isHeavy ? 1 : elementsALook
   try {
     for (; work.next < elements.length; work.next++) {
       if (work.next % step === 0 && performance.now() >= endMs) return false
@@ -95,8 +96,9 @@ function answerElement({ exchange, elements, next, policy }: Work): boolean {
   if (typeof element === 'string') appendBytes(output, encoder.encode(element))
   else {
     exchange.policy = element.policy ?? policy
+    exchange.context = element.context
     parseAddressText(query, element.ip)
-    appendBytes(output, answerBytes(exchange, query, table, undefined, element.context))
+    appendBytes(output, answerBytes(exchange, query, table, undefined))
   }
   return true
 }

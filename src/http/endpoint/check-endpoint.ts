@@ -1,4 +1,4 @@
-// Hot path: all but `answerWhenLeased`, `answerInContext` and `withoutInsights`. No allocation, throw or closure
+// Hot path: all but `answerLater` and `withoutInsights`. No allocation, throw or closure
 // there.
 //
 // POST /v1/intelligence/ip-risk/check, from a whole body to the answer: what contract 3.12 has
@@ -11,10 +11,10 @@
 import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
-import { type Context, contextAnswer, withContext } from '../../context/context.ts'
+import { completeAnswer } from '../../context/asked-members.ts'
+import { contextAnswer } from '../../context/context.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
-import { withPrefix } from '../../table/answer/answer-prefix.ts'
 import { extendAnswer } from '../../table/answer/answer-writer.ts'
 import type { Table } from '../../table/table.ts'
 import {
@@ -27,7 +27,7 @@ import {
   queryText,
 } from './check-body.ts'
 import { takePolicy } from './authorize.ts'
-import { chargeQuota, chargeThen, chargeWhenLeased } from './charge-quota.ts'
+import { chargeQuota, chargeThen } from './charge-quota.ts'
 import { decideAnswer } from './decide-answer.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
@@ -43,6 +43,7 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
     return
   }
   exchange.policy = ''
+  exchange.context = bodyContextOf()
   if (namesPolicy() && exchange.service.policies.set() !== undefined) {
     const fault = takePolicy(exchange, key, bodyPolicyOf(body))
     if (fault !== undefined) {
@@ -54,9 +55,8 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
   if (isGiven || exchange.service.logAddresses) {
     exchange.checkedAddress = queryText(query)
   }
-  const context = bodyContextOf()
-  if (isGiven) answerInsightsCheck(exchange, key, context)
-  else if (context !== undefined) answerInContext(exchange, key, queryText(query), context)
+  if (isGiven) answerInsightsCheck(exchange, key)
+  else if (exchange.context !== undefined) answerLater(exchange, key, queryText(query))
   else if (exchange.service.policies.isHeavy())
     chargeAndAnswer(exchange, query, exchange.service.table(), undefined)
   else enqueueCheck(batcher, exchange, query)
@@ -72,27 +72,14 @@ function chargeAndAnswer(
   const key = exchange.key!
   const result = chargeQuota(exchange, key)
   if (result === quotaResults.granted) answerQuery(exchange, about, table, found)
-  else if (result === quotaResults.pending) answerWhenLeased(exchange, key, queryText(about))
+  else if (result === quotaResults.pending) answerLater(exchange, key, queryText(about))
 }
 
-/** Apart from its caller: the closure would be garbage of every check that need not wait. */
-function answerWhenLeased(exchange: Exchange, key: Authenticated, address: string): void {
-  chargeWhenLeased(exchange, key, () => {
-    parseAddressText(query, address)
-    answerQuery(exchange, query, exchange.service.table(), undefined)
-  })
-}
-
-/** Contract 6.5. In a later turn where a context must be resolved off the loop (context.ts). */
-function answerInContext(
-  exchange: Exchange,
-  key: Authenticated,
-  address: string,
-  context: Context,
-): void {
+/** Apart from its callers: the closure would be garbage of every check that need not wait. */
+function answerLater(exchange: Exchange, key: Authenticated, address: string): void {
   chargeThen(exchange, key, () => {
     parseAddressText(query, address)
-    answerQuery(exchange, query, exchange.service.table(), undefined, context)
+    answerQuery(exchange, query, exchange.service.table(), undefined)
   })
 }
 
@@ -101,13 +88,12 @@ function answerQuery(
   about: Query,
   table: Table | undefined,
   found: Located | undefined,
-  context?: Context,
 ): void {
   if (table === undefined) {
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  const body = answerBytes(exchange, about, table, found, context)
+  const body = answerBytes(exchange, about, table, found)
   const isAbsent = exchange.insights === insightsModes.absent
   replyBytes(exchange, isAbsent ? withoutInsights(body) : body)
 }
@@ -121,15 +107,13 @@ export function answerBytes(
   about: Query,
   table: Table,
   found: Located | undefined,
-  sent?: Context,
 ): Uint8Array {
   const answer = table.answer(about, found)
   const { body } = answer
-  const context = sent === undefined ? undefined : contextAnswer(sent, answer)
+  const context = exchange.context && contextAnswer(exchange.context, answer)
   const outcome = decideAnswer(exchange, table, about, answer, context)
   const decided = outcome === undefined ? body : extendAnswer(body, outcome.tail)
-  if (context !== undefined) return withContext(decided, context)
-  return exchange.prefix ? withPrefix(answer.reader, about, answer.located, decided) : decided
+  return completeAnswer(table, about, answer, decided, exchange.asked, context)
 }
 
 const noInsights = Buffer.from(',"insights":null}')

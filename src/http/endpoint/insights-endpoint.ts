@@ -4,7 +4,7 @@
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
-import type { Context } from '../../context/context.ts'
+import { prefixAsked } from '../../context/asked-members.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
@@ -24,14 +24,17 @@ export function takeInclude(
   if (asked === undefined) return false
   const wanted = asked.includes('insights')
   const { insights } = key
-  exchange.prefix = asked.includes('prefix')
+  if (asked === onlyPrefix) exchange.asked = prefixAsked
+  else if (asked.length > 0) {
+    exchange.asked = { prefix: asked.includes('prefix'), detections: asked.includes('detections') }
+  }
   if (insights === 'always' || (wanted && insights === 'on_request'))
     exchange.insights = insightsModes.given
   else if (wanted) exchange.insights = insightsModes.absent
   return true
 }
 
-const names = ['insights', 'prefix']
+const names = ['insights', 'prefix', 'detections']
 const none: readonly string[] = []
 const onlyPrefix: readonly string[] = ['prefix']
 
@@ -48,18 +51,14 @@ function askedNames(query: string | undefined): readonly string[] | undefined {
 }
 
 /** `checkedAddress` is valid. */
-export function answerInsightsCheck(
-  exchange: Exchange,
-  key: Authenticated,
-  context: Context | undefined,
-): void {
+export function answerInsightsCheck(exchange: Exchange, key: Authenticated): void {
   chargeThen(exchange, key, () => {
     const ticket = enterPoolOr503(exchange)
     if (ticket === undefined) return
     const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
-    const { checkedAddress: text, prefix } = exchange
+    const { asked, checkedAddress: text, context } = exchange
     const facts = wantedFacts(exchange)
-    const result = ticket.run({ kind: 'insights', text, context, policy, facts, prefix })
+    const result = ticket.run({ kind: 'insights', text, context, policy, facts, asked })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, labels, facts }) => {
       addAnswerCounts(exchange.service.counters, answers)
       if (labels !== undefined) countLabels(exchange.service.counters, labels)

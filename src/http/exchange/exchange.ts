@@ -11,6 +11,8 @@ import { noMonth } from '../../account/limits/quota-period.ts'
 import type { Authenticated, Keyring } from '../../account/keyring.ts'
 import type { Limiter } from '../../account/limits/limiter.ts'
 import type { Log } from '../../base/log.ts'
+import { nothingAsked } from '../../context/asked-members.ts'
+import type { Context } from '../../context/context.ts'
 import type { Pool } from '../../pool/pool.ts'
 import type { Table } from '../../table/table.ts'
 import type { BodyBudget, RefusalBudget } from './body-budget.ts'
@@ -109,8 +111,10 @@ export function newExchange(service: Service, res: HttpResponse) {
     /** `''`: the request names none, or there are no policies. */
     policy: '',
     insights: insightsModes.none as InsightsMode,
-    /** The answer names the prefix for which it holds (contract 6.4). */
-    prefix: false,
+    /** Members that the answer has beside those of every answer. */
+    asked: nothingAsked,
+    /** Of the body; set with `policy`. */
+    context: undefined as Context | undefined,
     /** ⌈n/100⌉ for a batch. */
     rateCost: 1,
     units: 1,

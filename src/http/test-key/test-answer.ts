@@ -4,12 +4,14 @@
 import type { CheckAnswer, Location } from '../../api/check-answer.ts'
 import type { Insights } from '../../api/insights-answer.ts'
 import { formatDay } from '../../base/day.ts'
+import { nothingAsked } from '../../context/asked-members.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../ip/embedded-ipv4.ts'
 import { formatAddress } from '../../ip/format-address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { verdictPart } from '../../table/answer/answer-reader.ts'
+import { detectionsIn } from '../../table/explain/detections.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { reasonText } from '../../score/points/reason-codes.ts'
 import { type TestCase, type TestVerdict, testCases, testDay } from './test-cases.ts'
@@ -75,9 +77,13 @@ const location: Location = {
 }
 
 /** A verdict, a bogon or the slow one. */
-export function testAnswer(ip: string, { version, judged, is }: TestAddress): CheckAnswer {
+export function testAnswer(
+  ip: string,
+  { version, judged, is }: TestAddress,
+  { detections } = nothingAsked,
+): CheckAnswer {
   const found = verdictOf(is)
-  const part = verdictPart(found?.verdict ?? bogonVerdict)
+  const part = verdictPart(found?.judged.verdict ?? bogonVerdict)
   return {
     classification: part.classification,
     risk_level: part.risk_level,
@@ -92,6 +98,7 @@ export function testAnswer(ip: string, { version, judged, is }: TestAddress): Ch
     signals: part.signals,
     reasons: part.reasons,
     table: testTable,
+    ...(detections && { detections: found ? detectionsIn(found.judged) : [] }),
   }
 }
 
@@ -107,7 +114,7 @@ function networkAnswer({ network }: TestVerdict): CheckAnswer['network'] {
 
 /** Without a table there are only the reasons, which add up to the score. */
 export function testInsights({ is }: TestAddress): Insights {
-  const verdict: Verdict = verdictOf(is)?.verdict ?? bogonVerdict
+  const verdict: Verdict = verdictOf(is)?.judged.verdict ?? bogonVerdict
   return {
     table: {
       id: testTable,

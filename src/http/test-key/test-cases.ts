@@ -5,12 +5,11 @@ import { parseDay, type Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
-import type { Verdict } from '../../model/verdict.ts'
-import { judge } from '../../score/judge.ts'
+import { judgeWithFindings } from '../../score/judge.ts'
 
 export interface TestVerdict {
   readonly kind: 'verdict'
-  readonly verdict: Verdict
+  readonly judged: ReturnType<typeof judgeWithFindings>
   readonly network: Network
 }
 
@@ -80,7 +79,8 @@ const carrier: Network = {
 }
 
 function verdict(network: Network, ...evidence: readonly Evidence[]): TestVerdict {
-  return { kind: 'verdict', network, verdict: judge({ evidence, network, asOf: testDay }) }
+  const judged = judgeWithFindings({ evidence, network, asOf: testDay })
+  return { kind: 'verdict', network, judged }
 }
 
 const ofOperator = { match: 'range', provider: 'Example VPN' } as const

@@ -4,9 +4,9 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { batchFaults, faultRowJson, type InputFault, invalidInput } from '../../api/input-fault.ts'
+import { batchFaults, faultRowJson, invalidInput } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
-import { type Context, contextAnswer, contextOf } from '../../context/context.ts'
+import { contextAnswer, contextOf } from '../../context/context.ts'
 import { factsOf } from '../../policy/condition/condition-members.ts'
 import { withDecision } from '../../policy/decided-answer.ts'
 import { chosenPolicyIndex } from '../../policy/policy.ts'
@@ -34,21 +34,12 @@ export function answerTestCheck(exchange: Exchange, key: Authenticated, body: Ui
   } else if (address === 'real') {
     replyError(exchange, invalidInput, realAddress)
   } else {
-    const object = parseJsonObject(body) as JsonObject
-    const fault = testPolicyFault(exchange, key, object)
-    if (fault !== undefined) {
-      replyError(exchange, invalidInput, fault)
-      return
-    }
-    const answer = testAnswer(ip, address)
+    if (isPolicyRefused(exchange, key, body)) return
+    const answer = testAnswer(ip, address, exchange.asked)
     const mode = exchange.insights
     const insights = mode === insightsModes.given ? testInsights(address) : null
     const whole = mode === insightsModes.none ? answer : { ...answer, insights }
-    replyAs(
-      exchange,
-      address,
-      JSON.stringify(decidedTestAnswer(exchange, key, whole, contextOf(object))),
-    )
+    replyAs(exchange, address, JSON.stringify(decidedTestAnswer(exchange, key, whole)))
   }
 }
 
@@ -65,11 +56,7 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
     replyError(exchange, invalidInput, batchFaults[batch])
     return
   }
-  const fault = testPolicyFault(exchange, key, parseJsonObject(body) as JsonObject)
-  if (fault !== undefined) {
-    replyError(exchange, invalidInput, fault)
-    return
-  }
+  if (isPolicyRefused(exchange, key, body)) return
   let whole: Pick<TestAddress, 'is'> = { is: { kind: 'bogon' } }
   const { policy } = exchange
   const rows = batch.checks.map((check) => {
@@ -81,7 +68,9 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
       whole = address
     }
     exchange.policy = check.policy ?? policy
-    return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(ip, address), context))
+    exchange.context = context
+    const answer = testAnswer(ip, address, exchange.asked)
+    return JSON.stringify(decidedTestAnswer(exchange, key, answer))
   })
   spendBatchRate(exchange, key, { count: rows.length, param: batch.member }, () => {
     replyAs(exchange, whole, `{"results":[${rows.join(',')}]}`)
@@ -91,30 +80,29 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
 // Policies apply to test answers (contract 5.7); own lists do not, because none names a test
 // address.
 
-/** A right policy is kept for the answer. */
-function testPolicyFault(
-  exchange: Exchange,
-  key: Authenticated,
-  object: JsonObject,
-): InputFault | undefined {
+/** A right policy is kept for the answer, as is context; a wrong one is answered. */
+function isPolicyRefused(exchange: Exchange, key: Authenticated, body: Uint8Array): boolean {
+  const object = parseJsonObject(body) as JsonObject
   exchange.policy = ''
-  if (!Object.hasOwn(object, 'policy')) return undefined
-  return takePolicy(exchange, key, object['policy'])
+  exchange.context = contextOf(object)
+  if (!Object.hasOwn(object, 'policy')) return false
+  const fault = takePolicy(exchange, key, object['policy'])
+  if (fault !== undefined) replyError(exchange, invalidInput, fault)
+  return fault !== undefined
 }
 
 function decidedTestAnswer<Answer extends CheckAnswer>(
   exchange: Exchange,
   key: Authenticated,
   answer: Answer,
-  sent: Context | undefined,
 ): Answer {
-  const { policy, service } = exchange
+  const { asked, policy, service } = exchange
   const set = service.policies.set()
   // Its neighbours are other cases.
   const prefix = `${answer.address ?? answer.ip}/${answer.version === 4 ? 32 : 128}`
   // No table has a place for it.
-  const context = sent && contextAnswer(sent)
-  const whole = exchange.prefix && !context ? { ...answer, prefix } : { ...answer, ...context }
+  const context = exchange.context && contextAnswer(exchange.context)
+  const whole = { ...answer, ...(asked.prefix && !context && { prefix }), ...context }
   if (set === undefined) return whole
   const chosen = set.policies[chosenPolicyIndex(set, key.policies, policy)]!
   return withDecision(whole, chosen.outcomes[chosen.outcomeOf(factsOf(whole, []))]!)

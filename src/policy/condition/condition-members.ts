@@ -91,15 +91,8 @@ export const plainMembers = {
 
 /** They say nothing of the risk. `lists` may be absent in an answer, and is empty then. */
 type UnseenMember =
-  | 'ip'
-  | 'address'
-  | 'table'
-  | 'coverage'
-  | 'lists'
-  | 'decision'
-  | 'observed'
-  | 'prefix'
-  | 'context_errors'
+  'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed' | AskedMember
+type AskedMember = 'prefix' | 'detections' | 'context_errors'
 
 type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
 

@@ -57,6 +57,31 @@ describe.each([
     client.close()
   })
 
+  it('sends each check with a previous address alone, and keeps no answer to it', async () => {
+    const server = await standIn(answering)
+    const { client } = clientOf({ url: server.url, cacheMs: 10_000 }, create)
+    const ip = '203.0.113.7'
+    const at = new Date()
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    const wrong = [null, 7n, circle, () => ip, Symbol('ip'), { ip: 'x'.repeat(70_000), at }]
+    const sent = [{ ip, at }, { ip, at: new Date(NaN) }, { ip: 7n, at }, ...wrong]
+    const results = await Promise.all(
+      // Callers without types come here, too.
+      sent.map((previous) => client.check(ip, { previous: previous as never })),
+    )
+    expect(results.map(({ ok }) => ok)).toEqual(sent.map(() => true))
+    const bodies = server.asked.map(({ body }) => body['previous'])
+    const nothing = sent.slice(2).map(() => null)
+    expect(bodies).toEqual([{ ip, at: at.toISOString() }, { ip, at: null }, ...nothing])
+    await client.check(ip)
+    await client.check(ip)
+    await client.check(ip, { previous: { ip, at: at.toISOString() } })
+    expect(server.asked.length).toBe(sent.length + 2)
+    expect(client.counts()).toMatchObject({ cached: 1, checked: sent.length + 3 })
+    client.close()
+  })
+
   it('keeps its connection', async () => {
     const server = await standIn(answering)
     const { client } = clientOf({ url: server.url }, create)

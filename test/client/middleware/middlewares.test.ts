@@ -63,6 +63,31 @@ describe.each(all)('%s', (_name, post) => {
     expect(client.outcomes).toEqual([{ ip: address, outcome: 'abusive' }])
   })
 
+  it('sends where the user came from before, and no mistake there fails the login', async () => {
+    const client = deciding('allow')
+    const before = { ip: '192.0.2.1', at: '2026-08-22T10:00:00Z' }
+    const said: unknown[] = []
+    const functions: AppOptions['previous'][] = [
+      (request) => {
+        said.push(request)
+        return before
+      },
+      () => Promise.resolve(before),
+      () => undefined,
+      () => {
+        throw new Error('no session')
+      },
+      () => Promise.reject(new Error('no session')),
+    ]
+    for (const previous of functions) {
+      const response = await post({ client, trust: 1, ...(previous && { previous }) })
+      expect(response.status).toBe(200)
+    }
+    const asked = client.asked.map(({ options }) => options.previous)
+    expect(asked).toEqual([before, before, undefined, null, null])
+    expect(said).toEqual([expect.any(Object)])
+  })
+
   it.each(['challenge', 'block', 'own-word'])('answers %s by a problem', async (action) => {
     const response = await post({ client: deciding(action), trust: 1 })
     expect(response.status).toBe(403)

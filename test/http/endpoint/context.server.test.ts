@@ -118,6 +118,38 @@ it('has no prefix, for it holds for its request alone', async () => {
   expect(results.map((one) => 'prefix' in one)).toEqual([true, false, false])
 })
 
+it('has detections where asked, beside prefix and context', async () => {
+  const checks = [bodyOf(tor), bodyOf(clean, far), bodyOf('10.0.0.1')]
+  const query = '?include=prefix,detections'
+  const single = await Promise.all(checks.map((one) => post(checkPath + query, one)))
+  const ofMany = Array.from({ length: 300 }, (_, at) => checks[at % 3]!)
+  expect(await rowsOf(checks, query)).toMatchObject(single.map(withoutTime))
+  expect(await rowsOf(ofMany, query)).toMatchObject(
+    ofMany.map((_, at) => withoutTime(single[at % 3])),
+  )
+  const [listed, travelled, bogon] = single as CheckAnswer[]
+  expect(listed).toMatchObject({
+    prefix: '9.1.2.3/32',
+    detections: [
+      { kind: 'tor', confidence: 'high', percent_days_seen: 14.29 },
+      { kind: 'blocklist', confidence: 'high', provider: '' },
+    ],
+  })
+  expect(Object.keys(travelled!).slice(-2)).toEqual(['detections', 'travel'])
+  expect(travelled).toMatchObject({ detections: [], travel: { km: 17_556 } })
+  expect(bogon).toMatchObject({ prefix: '10.0.0.0/8', detections: [] })
+  const insights = await post(`${checkPath}?include=detections,insights`, bodyOf(tor))
+  expect(insights).toMatchObject({ detections: listed!.detections, insights: {} })
+  const ofTest = await post(checkPath + query, bodyOf('198.18.0.5'), test)
+  expect(ofTest).toMatchObject({ detections: [{ kind: 'vpn', provider: 'Example VPN' }] })
+})
+
+/** Hours and speed go on. */
+function withoutTime(answer: unknown): unknown {
+  const { travel, ...rest } = answer as CheckAnswer
+  return travel === undefined ? rest : { ...rest, travel: { km: travel.km } }
+}
+
 it('has travel for a test key, whose addresses have no place', async () => {
   const body = bodyOf('198.18.0.6', '{"ip":"198.18.0.1","at":"x"}')
   const answer = await post(checkPath, body, test)

@@ -2,13 +2,14 @@
 // query asks for. What insights say is in test/table/explain/insights.test.ts.
 
 import { expect, it } from 'vitest'
+import { nothingAsked } from '../../../src/context/asked-members.ts'
 import { takeInclude } from '../../../src/http/endpoint/insights-endpoint.ts'
 import { type Exchange, insightsModes } from '../../../src/http/exchange/exchange.ts'
 
 const { none, given, absent } = insightsModes
 
 function taken(insights: 'never' | 'on_request' | 'always', query: string) {
-  const exchange = { insights: none, prefix: false } as Exchange
+  const exchange = { insights: none, asked: nothingAsked } as Exchange
   return takeInclude(exchange, { insights }, query) ? exchange : undefined
 }
 
@@ -24,6 +25,8 @@ it.each([
   ['include=%69nsights', absent, given, given],
   ['include=prefix', none, none, given],
   ['include=prefix,insights', absent, given, given],
+  ['include=detections', none, none, given],
+  ['include=prefix,detections&include=insights', absent, given, given],
   ['include=prefixes', undefined, undefined, undefined],
   ['include=insight', undefined, undefined, undefined],
   ['include=INSIGHTS', undefined, undefined, undefined],
@@ -37,15 +40,14 @@ it.each([
   expect(taken('always', query)?.insights).toBe(always)
 })
 
-it('adds the prefix where it is asked for, alone or beside others', () => {
-  const asking = [
-    'include=prefix',
-    'include=insights,prefix',
-    'a=b&include=prefix',
-    'include=,prefix',
-  ]
-  for (const query of asking) expect(taken('never', query)?.prefix).toBe(true)
-  for (const query of ['', 'include=', 'include=insights']) {
-    expect(taken('always', query)?.prefix).toBe(false)
-  }
-})
+it.each(['prefix', 'detections'] as const)(
+  'adds %s where asked, alone or beside others',
+  (name) => {
+    for (const query of ['NAME', 'insights,NAME', 'insights&a=b&include=NAME', ',NAME']) {
+      expect(taken('never', `include=${query.replace('NAME', name)}`)?.asked[name]).toBe(true)
+    }
+    for (const query of ['', 'include=', 'include=insights']) {
+      expect(taken('always', query)?.asked).toEqual(nothingAsked)
+    }
+  },
+)

@@ -16,6 +16,7 @@ import {
 } from '../../../src/http/exchange/exchange.ts'
 import { enterPoolOr503, onPoolResult } from '../../../src/http/endpoint/pool-request.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
+import { nothingAsked } from '../../../src/context/asked-members.ts'
 import { createServedPolicies } from '../../../src/http/exchange/served-policies.ts'
 
 const path = writeSmallTable()
@@ -67,7 +68,8 @@ function newExchange(): Exchange {
     policy: '',
     checkedAddress: '',
     insights: insightsModes.given,
-    prefix: false,
+    asked: nothingAsked,
+    context: undefined,
     rateCost: 1,
     units: 1,
     refundableUnits: 1,
