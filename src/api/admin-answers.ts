@@ -77,7 +77,7 @@ export interface AddressRows {
   )[]
 }
 
-/** GET /admin/traffic[?since=ISO]: a point a minute, 24 hours of them, kept in memory; the last one is of the minute that runs (ask with its `at` again). */
+/** GET /admin/traffic[?since=ISO]: a point a minute, 24 hours of them; the last one is of the minute that runs (ask with its `at` again). Minutes without a server are absent. */
 export interface TrafficView {
   readonly minutes: readonly {
     readonly at: string
@@ -94,10 +94,15 @@ export interface TrafficView {
     /** Seconds; `null` where nothing was asked. */
     readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number } | null
   }[]
-  /** Of the last hour, the largest first, 20 each: estimated from one check in 64 by a sketch of fixed size, at most `error` too many. */
+  /** Of the 24 hours before; `null` where the server has not counted that long. */
+  readonly before: {
+    readonly checks: number
+    readonly decisions: Readonly<Record<string, number>>
+  } | null
+  /** Of the last hour, the largest first, 20 each; `blocked` are networks that policies blocked: estimated from one check in 64 by a sketch of fixed size, at most `error` too many. */
   readonly top: Readonly<
     Record<
-      'networks' | 'countries' | 'providers',
+      'networks' | 'countries' | 'providers' | 'blocked',
       readonly { readonly name: string; readonly checks: number; readonly error: number }[]
     >
   >
@@ -118,6 +123,8 @@ export interface FeedsView {
     readonly quarantined: string | null
     readonly licence: string
   }[]
+  /** Feeds that the last build could not fetch or kept out, by the build report. */
+  readonly failing: readonly { readonly id: string; readonly why: string }[]
   readonly coverage: Readonly<
     Record<string, { readonly state: string; readonly day: string | null }>
   >

@@ -1,12 +1,10 @@
 // The entries of each feed by day, in a small file of the state folder: a table only knows its own
 // day. Written when a table of another day answers.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
-import { replaceOwnFile } from '../base/system/own-files.ts'
 import type { TableInfo } from '../table/served-table.ts'
+import { openKeptFile } from './kept-file.ts'
 
 /** By feed and day; days since 1970. */
 export type FeedDays = Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -16,8 +14,9 @@ const daysKept = 60
 export type FeedDaysFile = ReturnType<typeof openFeedDays>
 
 export function openFeedDays(state: string, log: Log) {
-  const path = join(state, 'feed-days.json')
-  let days = read(path)
+  const file = openKeptFile(join(state, 'feed-days.json'), log)
+  const read = file.read()
+  let days = typeof read === 'object' && read !== null ? (read as FeedDays) : {}
   return {
     days: () => days,
     /** Writes only if something is new. */
@@ -26,22 +25,8 @@ export function openFeedDays(state: string, log: Log) {
       const next = withDay(days, table)
       if (JSON.stringify(next) === JSON.stringify(days)) return
       days = next
-      try {
-        await replaceOwnFile(path, JSON.stringify(days))
-      } catch (error) {
-        log.warn({ path }, `The entries of feeds by day cannot be kept: ${messageOf(error)}`)
-      }
+      await file.write(days)
     },
-  }
-}
-
-/** Foreign content counts as nothing. */
-function read(path: string): FeedDays {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return typeof value === 'object' && value !== null ? (value as FeedDays) : {}
-  } catch {
-    return {}
   }
 }
 

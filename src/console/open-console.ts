@@ -14,9 +14,12 @@ import { createConsoleProcess } from './process/console-process.ts'
 import { setRoutes } from './sets-api.ts'
 import { tableRoutes } from './table-api.ts'
 import { trafficRoutes } from './traffic-api.ts'
-import { type TrafficSources, createTrafficRing } from './traffic-ring.ts'
+import { openKeptFile } from './kept-file.ts'
+import { type TrafficSources, createTrafficRing, keptPoints } from './traffic-ring.ts'
 
 const minuteMs = 60_000
+/** How often the counts of traffic are written: two days of them are a megabyte. */
+const writeMinutes = 10
 
 export type OpenConsole = ReturnType<typeof openConsole>
 
@@ -25,12 +28,15 @@ export function openConsole(
     readonly guard: TokenGuard | undefined
     readonly linkSecret?: string | undefined
     readonly sources: TrafficSources
+    /** Servers on several ports may share a state folder. */
+    readonly port: number
     readonly log: Log
   },
 ) {
-  const { guard, linkSecret, sources, settings, table, log } = parts
+  const { guard, linkSecret, sources, settings, table, port, log } = parts
   const feedDays = openFeedDays(settings.state, log)
-  const ring = createTrafficRing(sources, Date.now)
+  const trafficFile = openKeptFile(join(settings.state, `traffic-${port}.json`), log)
+  const ring = createTrafficRing(sources, Date.now, keptPoints(trafficFile.read(), Date.now()))
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const look = async (): Promise<void> => {
@@ -38,6 +44,7 @@ export function openConsole(
     try {
       await ring.look().catch(() => undefined)
       await feedDays.note(table())
+      if (new Date().getUTCMinutes() % writeMinutes === 0) await trafficFile.write(ring.points())
     } catch (error) {
       log.warn({}, `The console could not note the last minute: ${messageOf(error)}`)
     } finally {
@@ -59,10 +66,11 @@ export function openConsole(
       ...trafficRoutes(ring),
       ...setRoutes({ ...parts, feedDays, process }),
     ],
-    close: (): void => {
+    close: async (): Promise<void> => {
       isClosed = true
       clearTimeout(timer)
       process.close()
+      await trafficFile.write(ring.points())
     },
   }
 }

@@ -22,7 +22,10 @@ function feedsRoute(parts: ConsoleParts): AdminRoute {
     ...viewing,
     path: '/admin/feeds',
     summary: 'The feeds of the table that answers, and how many entries they had by day',
-    answer: shape({ table: text, as_of: text, feeds: objects, coverage: anyObject }, []),
+    answer: shape(
+      { table: text, as_of: text, feeds: objects, failing: objects, coverage: anyObject },
+      [],
+    ),
     run: async (request) =>
       asked(parts, request, {
         kind: 'feeds',

@@ -9,7 +9,7 @@ const number = { type: 'number' } as const
 const counts = { type: 'object', additionalProperties: whole } as const
 const top = listOf(shape({ name: text, checks: whole, error: whole }))
 
-const tops = { networks: top, countries: top, providers: top }
+const tops = { networks: top, countries: top, providers: top, blocked: top }
 const minute = shape(
   {
     at: text,
@@ -30,9 +30,10 @@ export function trafficRoutes(ring: TrafficRing): readonly AdminRoute[] {
     {
       ...viewing,
       path: '/admin/traffic',
-      summary: 'The last day by minutes, kept in memory, and what was asked about most in an hour',
+      summary:
+        'The last day by minutes, the day before in sum, and what was asked about most in an hour',
       query: { since: 'Only minutes from this instant on, the `at` of the last one known.' },
-      answer: shape({ minutes: listOf(minute), top: shape(tops, []) }),
+      answer: shape({ minutes: listOf(minute), before: objectOrNull, top: shape(tops, []) }),
       run: async ({ query }) => {
         const since = query.get('since')
         const sinceMs = since === null ? -Infinity : Date.parse(since)

@@ -1,11 +1,11 @@
-// A day's traffic by minute, in memory: differences of the primary's counters, and what workers
+// Two days' traffic by minute: differences of the primary's counters, and what workers
 // count for the console (src/observe/traffic-counter.ts). The last point is of the current minute.
-// Contains no address.
+// Contains no address. open-console.ts keeps the points over restarts.
 //
 // Invariants: workers are asked at the end of each minute, and while somebody looks at most every
 // two seconds in all; a point never changes once its minute is over.
 
-import { addTo } from '../base/counts.ts'
+import { addTo, largestSums } from '../base/counts.ts'
 import { trafficNamesMax } from '../base/limits.ts'
 import {
   type CounterSnapshot,
@@ -21,7 +21,9 @@ import { type TopKind, type TrafficCounts, scoreBands } from '../observe/traffic
 import { readDecisionLabel } from '../model/policy-form.ts'
 import type { TrafficView } from '../api/admin-answers.ts'
 
-export const trafficMinutesMax = 1440
+/** A day is shown, and the one before summed up. */
+const dayMinutes = 1440
+export const trafficMinutesMax = 2 * dayMinutes
 
 type Point = TrafficView['minutes'][number]
 
@@ -40,12 +42,37 @@ const topShown = 20
 
 type OpenMinute = ReturnType<typeof openMinute>
 
-export function createTrafficRing(sources: TrafficSources, now: () => number) {
-  const points: Point[] = []
+/** Those of a file that are of the last two days; none where it is not one of points. */
+export function keptPoints(value: unknown, nowMs: number): readonly Point[] {
+  if (!Array.isArray(value)) return []
+  const oldestMs = nowMs - trafficMinutesMax * minuteMs
+  return value.filter((one): one is Point => {
+    const { at, checks, classes, statuses, limited } = (one ?? {}) as Partial<Point>
+    const isPoint = [typeof checks, typeof classes, typeof statuses, typeof limited].join()
+    const atMs = Date.parse(String(at))
+    return isPoint === 'number,object,object,object' && atMs >= oldestMs && atMs < nowMs
+  })
+}
+
+/** `kept`: the points of a server before this one. */
+export function createTrafficRing(
+  sources: TrafficSources,
+  now: () => number,
+  kept: readonly Point[] = [],
+) {
+  const points = [...kept]
   /** By minute, merged over workers. */
   const hour: TrafficCounts['top'][] = []
   // Created at the server's start: nothing was counted before.
   let open = openMinute(now(), emptyCounterSnapshot)
+  // Two empty minutes enclose a time without a server.
+  const lastMs = Date.parse(points.at(-1)?.at ?? '')
+  if (open.startMs - lastMs > 2 * minuteMs) {
+    const ends = [lastMs + minuteMs, open.startMs - minuteMs]
+    points.push(
+      ...ends.map((ms) => pointOf(openMinute(ms, emptyCounterSnapshot), emptyCounterSnapshot)),
+    )
+  }
   let latest: CounterSnapshot | undefined
   let lookedMs = -Infinity
   let looking: Promise<void> | undefined
@@ -73,6 +100,7 @@ export function createTrafficRing(sources: TrafficSources, now: () => number) {
     return looking
   }
   return {
+    points: (): readonly Point[] => points,
     /** Polls the workers. */
     look,
     /** Points from `sinceMs` on, and the last hour's most frequent names. */
@@ -80,11 +108,29 @@ export function createTrafficRing(sources: TrafficSources, now: () => number) {
       if (now() - lookedMs >= freshMs) await look()
       const running = latest === undefined ? [] : [pointOf(open, latest)]
       const tops = mergedTops([...hour, ...open.tops], topShown)
+      const dayMs = now() - dayMinutes * minuteMs
       return {
-        minutes: [...points, ...running].filter(({ at }) => Date.parse(at) >= sinceMs),
+        minutes: [...points, ...running].filter(
+          ({ at }) => Date.parse(at) >= Math.max(sinceMs, dayMs),
+        ),
+        before: sumsBefore(points, dayMs),
         top: byKind((kind) => tops[kind].map(([name, checks, error]) => ({ name, checks, error }))),
       }
     },
+  }
+}
+
+/** Of the day before that instant, where all but its first hour is known. */
+function sumsBefore(points: readonly Point[], dayMs: number): TrafficView['before'] {
+  const before = points.filter(({ at }) => Date.parse(at) < dayMs)
+  const first = before[0]
+  if (first === undefined || Date.parse(first.at) > dayMs - (dayMinutes - 60) * minuteMs)
+    return null
+  return {
+    checks: before.reduce((sum, { checks }) => sum + checks, 0),
+    decisions: Object.fromEntries(
+      largestSums(before.flatMap(({ decisions }) => Object.entries(decisions))),
+    ),
   }
 }
 
@@ -111,7 +157,12 @@ function mergedTops(tops: readonly TrafficCounts['top'][], shown: number): Traff
 }
 
 function byKind<Value>(of: (kind: TopKind) => Value): Readonly<Record<TopKind, Value>> {
-  return { networks: of('networks'), countries: of('countries'), providers: of('providers') }
+  return {
+    networks: of('networks'),
+    countries: of('countries'),
+    providers: of('providers'),
+    blocked: of('blocked'),
+  }
 }
 
 function pointOf({ startMs, before, scores, decisions }: OpenMinute, total: CounterSnapshot) {

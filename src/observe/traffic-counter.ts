@@ -1,10 +1,10 @@
 // Hot path: `takeCheck`. No allocation, throw, closure or regular expression there.
 //
 // A worker's part of the console's traffic (if enabled): scores, and the most frequent networks,
-// countries and providers. A check costs one addition; names are counted for the first 256 checks
-// of a minute, then for one in 64, above a thousand a second for one in 512. A few answers
-// represent each batch piece, whose decisions are counted here; those of checks are in
-// request-counters.ts.
+// countries and providers, and the networks blocked most. A check costs one addition; names are
+// counted for the first 256 checks of a minute, then for one in 64, above a thousand a second for
+// one in 512. A few answers represent each batch piece, whose decisions are counted here; those of
+// checks are in request-counters.ts.
 
 import { trafficNamesMax } from '../base/limits.ts'
 import type { AnswerFacts } from './answer-facts.ts'
@@ -28,8 +28,13 @@ export function createTrafficCounter(now: () => number = Date.now) {
   let seen = 0
   let minute = 0
 
-  const takeNames = ({ network, country, provider }: AnswerFacts, weight: number): void => {
-    if (network !== undefined) tops.networks.add(`AS${network.asn} ${network.organization}`, weight)
+  const takeNames = (facts: AnswerFacts, weight: number): void => {
+    const { network, country, provider, decision } = facts
+    if (network !== undefined) {
+      const name = `AS${network.asn} ${network.organization}`
+      tops.networks.add(name, weight)
+      if (decision?.action === 'block') tops.blocked.add(name, weight)
+    }
     if (country !== undefined) tops.countries.add(country, weight)
     if (provider !== '') tops.providers.add(provider, weight)
   }
@@ -87,7 +92,7 @@ function bandOf(score: number): number {
   return score < 100 ? (score / 10) | 0 : scoreBands - 1
 }
 
-export const topKinds = ['networks', 'countries', 'providers'] as const
+export const topKinds = ['networks', 'countries', 'providers', 'blocked'] as const
 export type TopKind = (typeof topKinds)[number]
 
 /** A worker's counts since the last call, without addresses. */

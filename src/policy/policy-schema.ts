@@ -68,6 +68,8 @@ export const policiesSchema = z.strictObject(
 )
 
 /** In the file's order, with descriptions. */
+/** As it may be written. */
+export type PolicyText = z.input<typeof policy>
 export type WrittenPolicies = z.output<typeof policiesSchema>['policies']
 export type PolicyIssue = z.core.$ZodIssue
 

@@ -98,12 +98,12 @@ export async function openAdmin(
     return {
       port: admin.port,
       close: async () => {
-        console?.close()
+        await console?.close()
         await admin.close()
       },
     }
   } catch (error) {
-    console?.close()
+    await console?.close()
     throw error
   }
 }

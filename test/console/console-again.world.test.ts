@@ -85,7 +85,7 @@ describeWith('chromium', ['--version'], () => {
   it('imports a file after its preview, and tells the line of a mistake', async () => {
     await show('#/rules/lists', '.new-list')
     await page.fill('.new-list input', 'ours')
-    await page.click('text=Make the list')
+    await page.click('text=Create list')
     await page.waitForSelector('h2:text("ours")')
     await expect.poll(() => page.innerText('.menu')).toContain('ours')
     await page.click('summary:text("Import a file")')
@@ -102,13 +102,13 @@ describeWith('chromium', ['--version'], () => {
     await page.click('dialog button:text-is("Cancel")')
     await take('9.1.2.4\n\n\nnonsense\nand more\n')
     await page.waitForSelector('.problem:has-text("lines:5")')
-    await page.check('text=the list holds nothing else afterwards')
+    await page.check('text=replace existing entries')
     await take(`9.1.2.5\n# ${'x'.repeat(1_500_000)}\n9.1.2.3\n`)
-    await noticed('Nothing was imported')
+    await noticed('Import it with')
     const entries = () => page.locator('tbody code').allInnerTexts()
     await expect.poll(entries).toEqual(['9.1.2.3'])
     await take('# nobody\n')
-    await page.click('button:text("Replace them")')
+    await page.click('button:text("Replace entries")')
     await noticed('1 removed')
     // The notice comes before the list has been read again.
     await expect.poll(entries).toEqual([])
@@ -136,7 +136,7 @@ describeWith('chromium', ['--version'], () => {
 
   it('does not save over what another admin has only described otherwise', async () => {
     await condition().fill('signals.vpn')
-    await page.waitForSelector('text=The draft can be used.')
+    await page.waitForSelector('text=The draft is valid.')
     writeFileSync(policies, policiesText('Theirs'))
     const save = async (): Promise<void> => {
       await page.click('button:text("Save")')
@@ -150,31 +150,31 @@ describeWith('chromium', ['--version'], () => {
       (response) =>
         response.url().endsWith('/admin/policies') && response.request().method() === 'GET',
     )
-    await page.click('text=Drop the draft')
+    await page.click('text=Discard')
     await (await read).finished()
-    await page.waitForSelector('text=This is what decides.')
+    await page.waitForSelector('text=This is in effect.')
     await expect.poll(() => page.locator('.problem').count()).toBe(0)
     await condition().fill('signals.vpn')
-    await page.waitForSelector('text=The draft can be used.')
+    await page.waitForSelector('text=The draft is valid.')
     await save()
-    await noticed('The policies are saved')
+    await noticed('Policies saved')
     expect(readFileSync(policies, 'utf8')).toContain('"Theirs"')
   })
 
   it('says of a rehearsal that its draft was changed since', async () => {
-    await page.waitForSelector('text=This is what decides.')
+    await page.waitForSelector('text=This is in effect.')
     const line = '9.1.2.3 - - [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 1\n'
     const file = { name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from(line) }
     await page.setInputFiles('input[type=file]', file)
     await page.waitForSelector('h3:text("Decisions")')
-    const said = page.locator('text=This is not the draft that was tried.')
+    const said = page.locator('text=The draft has changed since.')
     expect(await said.count()).toBe(0)
     await condition().fill('signals.hosting')
     await said.waitFor()
   })
 
   it('shows feeds and changes of the table that answers, whoever took it in', async () => {
-    await show('#/table', 'text=There is no table before this one.')
+    await show('#/table', 'text=There is no earlier table.')
     replaceTable(table, '2026-08-23')
     const sent = await fetch(`http://127.0.0.1:${server.adminPort}/admin/table/reload`, {
       method: 'POST',

@@ -141,7 +141,7 @@ describeWith('chromium', ['--version'], () => {
     await secrets.nth(0).waitFor()
     await page.locator('td button:text-is("Rotate")').first().focus()
     await press('Enter')
-    await page.click('dialog[open] >> text=Rotate it')
+    await page.click('dialog[open] >> text=Rotate secret')
     await secrets.nth(1).waitFor()
     await page.waitForSelector('dialog', { state: 'detached' })
     await expect
@@ -149,7 +149,7 @@ describeWith('chromium', ['--version'], () => {
       .toContain('irk_knew_the-secret-that-is-shown-once')
     await expect.poll(() => page.innerText('main')).toContain('_another-secret')
     await expect.poll(focused).toBe('The new secret')
-    await page.click('.secret:has-text("another-secret") >> text=I have it')
+    await page.click('.secret:has-text("another-secret") >> text=Done')
     await expect.poll(() => secrets.allInnerTexts()).toEqual([expect.stringContaining('irk_knew_')])
   })
 
@@ -162,7 +162,7 @@ describeWith('chromium', ['--version'], () => {
       await route.fallback()
     })
     await fillKey(page, 'shop')
-    await page.dblclick('button:text("Make the key")')
+    await page.dblclick('button:text("Create key")')
     await page.waitForSelector('.secret')
     expect(asked).toBe(1)
   })

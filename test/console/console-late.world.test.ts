@@ -33,7 +33,7 @@ describeWith('chromium', ['--version'], () => {
   it('a file that replaces a list asks first, and says so where it has no entry', async () => {
     await show(list, 'td button')
     await page.click('summary:text("Import a file")')
-    await page.check('text=the list holds nothing else afterwards')
+    await page.check('text=replace existing entries')
     const take = (text: string): Promise<void> => {
       const buffer = Buffer.from(text)
       const file = { name: 'ours.txt', mimeType: 'text/plain', buffer }
@@ -48,7 +48,7 @@ describeWith('chromium', ['--version'], () => {
     expect(imports()).toBe(1)
     await take('192.0.2.1\n# a note\n192.0.2.2\n')
     await expect.poll(() => dialog.innerText()).toContain('2 would be added, 0 changed, 0 removed')
-    await dialog.locator('text=Replace them').click()
+    await dialog.locator('text=Replace entries').click()
     await page.waitForSelector('.notice')
     // Two previews, and the import.
     expect(imports()).toBe(3)
@@ -69,15 +69,15 @@ describeWith('chromium', ['--version'], () => {
     await page.route('**/admin/lists/attackers*', answer)
     await show(list, 'td button')
     await page.fill('input[type=search]', 'needle')
-    const text = 'None of the first 10,000 entries has this; there are more.'
+    const text = 'None of the first 10,000 entries match; there are more.'
     await page.waitForSelector(`text=${text}`)
-    await page.click('text=Search further')
+    await page.click('text=Continue')
     await page.waitForSelector('text=None of the first 20,000')
-    await page.click('text=Search further')
+    await page.click('text=Continue')
     await page.waitForSelector('tbody tr:has-text("needle")')
     await page.fill('input[type=search]', 'hay')
-    await page.waitForSelector('text=No entry has this.')
-    await expect.poll(() => page.locator('text=Search further').count()).toBe(0)
+    await page.waitForSelector('text=No entry matches.')
+    await expect.poll(() => page.locator('text=Continue').count()).toBe(0)
   })
 
   it('a rehearsal goes on after a look that had no answer', async () => {
@@ -87,7 +87,7 @@ describeWith('chromium', ['--version'], () => {
       looks += 1
       await (looks === 1 ? route.abort() : route.fallback())
     })
-    await page.click('text=Try it on the sample')
+    await page.click('text=Rehearse on the sample')
     await page.waitForSelector('.problem:has-text("does not answer")')
     await expect.poll(() => page.locator('.running').count()).toBe(1)
     await page.waitForSelector('h3:text("Decisions")')

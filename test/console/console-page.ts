@@ -7,6 +7,7 @@ import type { FixtureServer } from './fixture-server.ts'
 
 /** Every view with where it is and what it shows when it is there. */
 export const views = [
+  { name: 'overview', hash: '#/overview', shows: '.overview .bars li' },
   { name: 'start', hash: '#/address', shows: '.invitation' },
   { name: 'address', hash: '#/address/185.220.101.33', shows: '.map path' },
   { name: 'address-ipv6', hash: '#/address/2001:db8::1', shows: '.cell.is-own' },
@@ -27,16 +28,20 @@ export interface OpenConsole {
   readonly show: (hash: string, shows: string) => Promise<void>
 }
 
+/** `YYYY-MM-DD`. */
+export const dayIn = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
 /** Fills the form of a new key, and sends it. */
 export async function makeKey(page: Page, name: string): Promise<void> {
   await fillKey(page, name)
-  await page.click('button:text("Make the key")')
+  await page.click('button:text("Create key")')
 }
 
 export async function fillKey(page: Page, name: string): Promise<void> {
   await page.fill('.fields input >> nth=0', name)
   await page.selectOption('.fields select', 'team')
-  await page.fill('.fields input >> nth=1', '90d')
+  await page.fill('.fields input[type=date]', dayIn(90))
 }
 
 export async function openConsole(

@@ -401,6 +401,7 @@ it('shows traffic as it comes, feeds with whatever names they have, and what a t
   expect(feeds.headers['content-type']).toBe('application/json')
   expect(feeds.value.feeds[0]).toMatchObject({ name: hostile, entries: expect.any(Number) })
   expect(feeds.value.feeds[0].history).toHaveLength(60)
+  expect(feeds.value.failing).toEqual([])
   expect(feeds.value.coverage.tor).toEqual({ state: 'missing', day: '2026-08-22' })
 
   const none = await ask('GET', '/admin/table/changes', { headers })
@@ -473,6 +474,12 @@ it('shows what workers have counted that are replaced', async () => {
     const { value } = await adminClient(one.adminPort)('GET', '/admin/traffic')
     const counted = (value.minutes as TrafficView['minutes']).flatMap(({ scores }) => scores)
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(20)
+    expect(value.before).toBeNull()
+    // The minutes that are over are there for the next server on this port.
+    await one.stop('SIGTERM')
+    const kept: unknown = JSON.parse(readFileSync(join(own, `traffic-${one.port}.json`), 'utf8'))
+    const over = (value.minutes as TrafficView['minutes']).slice(0, -1)
+    expect(kept).toEqual(expect.arrayContaining([...over]))
   } finally {
     await one.stop('SIGKILL')
   }

@@ -139,6 +139,8 @@ export function fixtureRoutes(fixture: Fixture, request: FixtureRequest): Reply 
     }
     case 'POST /admin/addresses':
       return ok(addressRows(body['addresses'] as readonly string[]))
+    case 'GET /status':
+      return ok({ status: 'ready', ...tableOf(), policies: { last_failure: null } })
     case 'GET /admin/traffic':
       return ok(trafficView(Date.parse(now)))
     case 'GET /admin/feeds':
@@ -150,7 +152,7 @@ export function fixtureRoutes(fixture: Fixture, request: FixtureRequest): Reply 
     case 'POST /admin/table/reload':
       return ok({ kind: 'swapped', table: '20261123-00000000' })
     case 'POST /admin/table/rollback':
-      return refusal(409, 'table_refused', 'There is no table before this one.')
+      return refusal(409, 'table_refused', 'There is no earlier table.')
     case 'GET /admin/refresh':
       return ok(fixture.refresh)
     case 'POST /admin/refresh':
@@ -286,7 +288,7 @@ function listRoutes({ lists }: Fixture, { act, query, body }: FixtureRequest): R
       list.entries.push(...texts.map((entry) => ({ entry, added: now })))
       return acted({ added: texts.length })
     case 'POST /undo':
-      return acted({ removed: 1 })
+      return acted({ act: 'undo', removed: 1 })
     default:
       lists.splice(lists.indexOf(list), 1)
       return acted({ removed: list.entries.length })

@@ -111,6 +111,7 @@ export function addressView(ip: string, without: string, days: number): AddressV
       signals,
       reasons: reasons.map(({ code }) => code),
       table: '20261122-7f3a91c2',
+      ...(ip === '192.0.2.3' ? { coverage: { missing: [], partly: [], age_days: 12 } } : {}),
       lists: ['partners'],
       observed: ['new-rule'],
     },
@@ -355,10 +356,15 @@ export function trafficView(until: number): TrafficView {
     names.map((name, at) => ({ name, checks: Math.round(51_200 / (at + 1)), error: at * 64 }))
   return {
     minutes,
+    before: {
+      checks: 880_000,
+      decisions: { 'default/allow': 800_000, 'default/challenge': 64_000, 'default/block': 9000 },
+    },
     top: {
       networks: top([...networks, 'Vodafone GmbH', 'Orange S.A.']),
       countries: top(['Germany', 'France', 'United States', 'Netherlands', 'Brazil', 'India']),
       providers: top(['NordVPN', 'Tor', 'Mullvad', 'Private Relay']),
+      blocked: top(['AS60729 Stiftung Erneuerbare Freiheit', 'AS9009 M247 Europe SRL', hostile]),
     },
   }
 }
@@ -395,6 +401,10 @@ export function feedsView(): FeedsView {
       licence: at === 8 ? hostile : 'CC-BY-4.0',
     }
   })
+  const failing = [
+    { id: 'proxy-free-lists', why: `It shrank to 3 % of its usual entries. ${hostile}` },
+    { id: 'residential-captured', why: 'https://feeds.example/captured.txt: status 404' },
+  ]
   const states = {
     tor: 'full',
     vpn: 'full',
@@ -410,7 +420,7 @@ export function feedsView(): FeedsView {
       { state, day: state === 'missing' ? null : day(1) },
     ]),
   )
-  return { table: '20261122-7f3a91c2', as_of: day(0), feeds, coverage }
+  return { table: '20261122-7f3a91c2', as_of: day(0), feeds, failing, coverage }
 }
 
 export const tableChanges: TableChanges = {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { joinMinutes, wholeMinutes } from '../../src/console/page/text/figures.ts'
+import { chartsOf } from '../../src/console/page/traffic/traffic-charts.ts'
+import { joinMinutes, minutesSince, wholeMinutes } from '../../src/console/page/text/figures.ts'
 
 const minute = (at: string, checks: number): Parameters<typeof wholeMinutes>[0][number] => ({
   at: `2026-11-22T04:${at}:00.000Z`,
@@ -26,4 +27,13 @@ it('the minute that runs is no whole one', () => {
     10,
   ])
   expect(wholeMinutes([])).toEqual([])
+})
+
+it('a span ends at the newest minute, and so does its axis, however few minutes are known', () => {
+  const known = ['01', '02', '30', '31'].map((at) => minute(at, 1))
+  expect(minutesSince(known, 2).map(({ at }) => at.slice(14, 16))).toEqual(['30', '31'])
+  expect(minutesSince(known, 30)).toHaveLength(3)
+  expect(minutesSince([], 60)).toEqual([])
+  const to = Date.parse('2026-11-22T04:31:00Z') / 1000
+  expect(chartsOf(known, 60)[0]).toMatchObject({ from: to - 3600, to })
 })

@@ -27,10 +27,19 @@ it('says for some seconds what was done', () => {
   expect(texts()).toEqual([])
 })
 
+it('offers for longer to undo what was done', () => {
+  const undo = (): void => undefined
+  notify('1 added', false, undo)
+  vi.advanceTimersByTime(10_000)
+  expect(shown[0]?.undo).toBe(undo)
+  vi.advanceTimersByTime(10_000)
+  expect(texts()).toEqual([])
+})
+
 it('says what failed until it is closed', () => {
-  notify('There is no table before this one.', true)
+  notify('There is no earlier table.', true)
   vi.advanceTimersByTime(3_600_000)
-  expect(texts()).toEqual(['There is no table before this one.'])
+  expect(texts()).toEqual(['There is no earlier table.'])
   close(shown[0]!.id)
   expect(texts()).toEqual([])
 })

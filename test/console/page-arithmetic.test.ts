@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parseRoute, routeTo, views } from '../../src/console/page/route.ts'
 import { curlCommand } from '../../src/console/page/text/curl.ts'
 import {
+  change,
   dayAfter,
   duration,
   percent,
@@ -63,8 +64,8 @@ describe('a route', () => {
     )
   })
 
-  it.each(['', '#', '#/nowhere/x', '#/address/%E0%A4%A'])('of %j is the box', (hash) => {
-    expect(parseRoute(hash)).toMatchObject({ view: 'address', rest: '' })
+  it.each(['', '#', '#/nowhere/x'])('of %j is the box', (hash) => {
+    expect(parseRoute(hash)).toMatchObject({ view: 'overview', rest: '' })
   })
 })
 
@@ -101,7 +102,15 @@ describe('figures', () => {
       '12.3 %',
       '100 %',
     ])
-    expect([rate(0), rate(0.44), rate(44_286)]).toEqual(['0', '0.4', '44,286'])
+    expect([0, 0.25, 4.12, 44_286].map(rate)).toEqual(['0', '0.25', '4.1', '44,286'])
+    const changes = [
+      change(110, 100),
+      change(1, 3),
+      change(5, 5),
+      change(5, 0),
+      change(5, undefined),
+    ]
+    expect(changes).toEqual(['+10.0 %', '−66.7 %', '±0 %', '', ''])
     expect([duration(0.0007), duration(0.0123), duration(1.5)]).toEqual([
       '0.70 ms',
       '12 ms',

@@ -1,7 +1,7 @@
 // The ring of traffic, by a clock and counters of the tests' own.
 
 import { expect, it } from 'vitest'
-import { createTrafficRing, trafficMinutesMax } from '../../src/console/traffic-ring.ts'
+import { createTrafficRing, keptPoints, trafficMinutesMax } from '../../src/console/traffic-ring.ts'
 import {
   counterSnapshot,
   countAnswer,
@@ -14,9 +14,12 @@ import { decisionLabel } from '../../src/model/policy-form.ts'
 import type { TrafficCounts } from '../../src/observe/traffic-counter.ts'
 
 const minute = 60_000
+const dayMinutes = trafficMinutesMax / 2
 
-function ringOfTests() {
-  const clock = { ms: 1_790_000_000_000 - (1_790_000_000_000 % minute) }
+type Kept = Parameters<typeof createTrafficRing>[2]
+
+function ringOfTests(kept: Kept = [], atMs = 1_790_000_000_000) {
+  const clock = { ms: atMs - (atMs % minute) }
   const counters = newRequestCounters()
   const waiting: TrafficCounts[] = []
   let asked = 0
@@ -29,6 +32,7 @@ function ringOfTests() {
       },
     },
     () => clock.ms,
+    kept,
   )
   return { clock, counters, waiting, ring, asked: () => asked }
 }
@@ -41,7 +45,7 @@ const blockedBy = (rule: string) => ({
 const counted = (networks: TrafficCounts['top']['networks'] = []): TrafficCounts => ({
   scores: [1, 0, 0, 0, 0, 0, 0, 0, 2, 0],
   decisions: [['login/block', 2]],
-  top: { networks, countries: [], providers: [] },
+  top: { networks, countries: [], providers: [], blocked: networks },
 })
 
 it('has a point a minute, of what was counted in it, and one of the minute that runs', async () => {
@@ -83,6 +87,7 @@ it('has a point a minute, of what was counted in it, and one of the minute that 
     latency: null,
   })
   expect(top.networks).toEqual([{ name: 'AS1', checks: 8, error: 1 }])
+  expect(top.blocked).toEqual(top.networks)
   await ring.view(-Infinity)
   expect(asked()).toBe(3)
   const later = await ring.view(Date.parse(minutes[1]!.at))
@@ -98,8 +103,44 @@ it('forgets what is older than a day, and of names what is older than an hour', 
     await ring.look()
   }
   const { minutes, top } = await ring.view(-Infinity)
-  expect(minutes).toHaveLength(trafficMinutesMax + 1)
+  expect(ring.points()).toHaveLength(trafficMinutesMax)
+  expect(minutes).toHaveLength(dayMinutes + 1)
   expect(top.networks.every(({ name }) => Number(name.slice(2)) >= trafficMinutesMax - 50)).toBe(
     true,
   )
+})
+
+it('goes on with the points of a server before, and sums up the day before the last', async () => {
+  const { clock, counters, ring } = ringOfTests()
+  for (let at = 0; at < 2 * dayMinutes - 30; at += 1) {
+    if (at % 60 === 0) countAnswer(counters, 'tor')
+    if (at === 60) countDecision(counters, blockedBy('a'))
+    clock.ms += minute
+    await ring.look()
+  }
+  const kept = keptPoints(JSON.parse(JSON.stringify(ring.points())), clock.ms)
+  expect(kept).toEqual(ring.points())
+  const next = ringOfTests(kept, clock.ms)
+  const { minutes, before } = await next.ring.view(-Infinity)
+  // The day before ends where the minutes begin; half an hour of it is not known.
+  expect(minutes).toHaveLength(dayMinutes + 1)
+  expect(minutes.reduce((sum, one) => sum + one.checks, 0)).toBe(24)
+  expect(before).toEqual({ checks: 24, decisions: { 'login/block': 1 } })
+  const short = ringOfTests(kept.slice(60), clock.ms)
+  expect((await short.ring.view(-Infinity)).before).toBeNull()
+  // A time without a server shows as empty minutes at both of its ends.
+  const late = await ringOfTests(kept, clock.ms + 60 * minute).ring.view(-Infinity)
+  const lastMs = Date.parse(kept.at(-1)!.at)
+  expect(late.minutes.slice(-3).map(({ at, checks }) => [Date.parse(at) - lastMs, checks])).toEqual(
+    [
+      [minute, 0],
+      [60 * minute, 0],
+      [61 * minute, 0],
+    ],
+  )
+  const [point] = kept
+  const foreign = [null, 7, {}, { ...point, checks: 'many' }, { ...point, at: 'now' }, point]
+  expect(keptPoints(foreign, clock.ms)).toEqual([point])
+  expect(keptPoints(foreign, clock.ms + trafficMinutesMax * minute)).toEqual([])
+  expect(keptPoints({ length: 1 }, clock.ms)).toEqual([])
 })

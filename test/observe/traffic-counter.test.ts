@@ -34,6 +34,10 @@ describe('the counter of traffic', () => {
     const named = 2 * addresses.filter((ip) => table.check(ip)?.network?.asn === 64497).length
     expect(taken.top.networks).toContainEqual(['AS64497 Example "Hosting" Ltd', named, 0])
     expect(taken.top.countries.map(([name]) => name)).toEqual(['DE'])
+    const sum = (rows: readonly (readonly [string, number, number])[]) =>
+      rows.reduce((all, [, count]) => all + count, 0)
+    expect(sum(taken.top.blocked)).toBeGreaterThanOrEqual(blocked)
+    expect(sum(taken.top.blocked)).toBeLessThan(sum(taken.top.networks))
     const empty = counter.taken()
     expect([empty.decisions, empty.top.networks]).toEqual([[], []])
     expect(empty.scores).toEqual(Array.from({ length: 10 }, () => 0))

@@ -83,7 +83,8 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['agents', 'lists', 'sets'],
   ],
   'src/console': [
-    ['feed-days.ts', 'session-store.ts', 'console-files.ts'],
+    ['kept-file.ts', 'session-store.ts', 'console-files.ts'],
+    ['feed-days.ts'],
     ['process', 'traffic-ring.ts', 'page'],
     ['console-login.ts', 'address-api.ts', 'traffic-api.ts'],
     ['table-api.ts', 'sets-api.ts'],

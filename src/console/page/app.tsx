@@ -12,6 +12,7 @@ import { BulkPage } from './bulk/bulk-page.tsx'
 import { FeedsPage } from './feeds/feeds-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
 import { MeaningPage } from './meaning-page.tsx'
+import { OverviewPage } from './overview-page.tsx'
 import { type Route, type View, parseRoute } from './route.ts'
 import { RulesPage } from './rules/rules-page.tsx'
 import { Shell } from './shell.tsx'
@@ -83,6 +84,7 @@ export function Console() {
 }
 
 const pages: Readonly<Record<View, (route: Route) => VNode>> = {
+  overview: () => <OverviewPage />,
   address: (route) => <AddressPage route={route} />,
   bulk: () => <BulkPage />,
   traffic: () => <TrafficPage />,

@@ -13,7 +13,7 @@ export function MeaningPage({ word }: { readonly word: string }) {
   return (
     <>
       <div class="page-head">
-        <h1>Meanings</h1>
+        <h1>Glossary</h1>
       </div>
       <Panel title="What the numbers mean">
         <dl class="meanings">

@@ -2,8 +2,18 @@
 //
 //   #/address/192.0.2.7?policy=login     view 'address', rest '192.0.2.7'
 
-export const views = ['address', 'bulk', 'traffic', 'table', 'rules', 'keys', 'meaning'] as const
-export type View = (typeof views)[number]
+export const viewTitles = {
+  overview: 'Overview',
+  address: 'Address',
+  bulk: 'Bulk lookup',
+  traffic: 'Traffic',
+  table: 'Table',
+  rules: 'Rules',
+  keys: 'Keys',
+  meaning: 'Glossary',
+} as const
+export type View = keyof typeof viewTitles
+export const views = Object.keys(viewTitles) as readonly View[]
 
 export interface Route {
   readonly view: View
@@ -19,7 +29,7 @@ export function parseRoute(hash: string): Route {
   const word = cut < 0 ? path : path.slice(0, cut)
   const view = views.find((one) => one === word)
   const query = new URLSearchParams(search)
-  if (view === undefined) return { view: 'address', rest: '', query: new URLSearchParams() }
+  if (view === undefined) return { view: 'overview', rest: '', query: new URLSearchParams() }
   return { view, rest: cut < 0 ? '' : decoded(path.slice(cut + 1)), query }
 }
 

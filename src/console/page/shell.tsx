@@ -5,18 +5,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ConsoleSession } from '../../api/admin-answers.ts'
 import { ask } from './ask/ask.ts'
 import { close, type Notice, onNotices } from './ask/notices.ts'
-import { type Route, routeTo, type View } from './route.ts'
+import { type Route, routeTo, views, viewTitles } from './route.ts'
 import { utcTime } from './text/figures.ts'
-
-const titles: Readonly<Record<View, string>> = {
-  address: 'Address',
-  bulk: 'Many',
-  traffic: 'Traffic',
-  table: 'Table',
-  rules: 'Rules',
-  keys: 'Keys',
-  meaning: 'Meanings',
-}
 
 export function Shell(props: {
   readonly route: Route
@@ -27,15 +17,19 @@ export function Shell(props: {
   const { route, session, onOut, children } = props
   const { view, rest } = route
   // Tells tabs apart.
-  const title = view === 'address' && rest !== '' ? rest : titles[view]
+  const title = view === 'address' && rest !== '' ? rest : viewTitles[view]
   useEffect(() => {
     document.title = `${title} · iprisk console`
   }, [title])
+  useEffect(() => {
+    addEventListener('keydown', findAddress)
+    return () => removeEventListener('keydown', findAddress)
+  }, [])
   const leave = async (): Promise<void> => {
     await ask('POST', '/console/logout', {})
     onOut()
   }
-  const shown = (Object.keys(titles) as View[]).filter(
+  const shown = views.filter(
     (one) => one !== 'meaning' && (one !== 'keys' || session.role === 'admin'),
   )
   return (
@@ -48,22 +42,22 @@ export function Shell(props: {
           document.getElementById('main')?.focus()
         }}
       >
-        To the content
+        Skip to content
       </a>
       <header class="top">
-        <a class="brand" href={routeTo('address')}>
+        <a class="brand" href={routeTo('overview')}>
           <span class="mark" aria-hidden="true" />
           iprisk
         </a>
         <nav aria-label="Views">
           {shown.map((one) => (
             <a key={one} href={routeTo(one)} aria-current={one === view ? 'page' : undefined}>
-              {titles[one]}
+              {viewTitles[one]}
             </a>
           ))}
         </nav>
         <div class="who">
-          <a href={routeTo('meaning')}>Meanings</a>
+          <a href={routeTo('meaning')}>Glossary</a>
           <span title={`Until ${utcTime(session.expires)}`}>{session.role}</span>
           <button type="button" class="plain" onClick={() => void leave()}>
             Sign out
@@ -78,17 +72,28 @@ export function Shell(props: {
   )
 }
 
+/** The key `/` leads to the box of addresses. */
+function findAddress(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, target } = event
+  const isTyped = (target as Element).closest('input, textarea, select, dialog') !== null
+  if (key !== '/' || ctrlKey || metaKey || altKey || isTyped) return
+  event.preventDefault()
+  const box = document.querySelector<HTMLInputElement>('.ask input')
+  if (box === null) location.hash = routeTo('address')
+  else box.select()
+}
+
 function NoticeList() {
   const [notices, setNotices] = useState<readonly Notice[]>([])
   useEffect(() => onNotices(setNotices), [])
   return (
     <div class="notices" role="status">
-      {notices.map(({ id, text, isBad }) => (
+      {notices.map(({ id, text, isBad, undo }) => (
         <p key={id} class={isBad ? 'notice is-bad' : 'notice'}>
           {text}
-          {isBad && (
-            <button type="button" class="plain" onClick={() => close(id)}>
-              Close
+          {(isBad || undo) && (
+            <button type="button" class="plain" onClick={() => (close(id), undo?.())}>
+              {isBad ? 'Close' : 'Undo'}
             </button>
           )}
         </p>

@@ -3,6 +3,7 @@
 import { dayOf, formatDay } from '../../base/day.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { coverageReportOf, coverageToday } from '../../table/answer/table-coverage.ts'
+import type { BuildReport } from '../../../build/build-report.ts'
 import type { FeedDays } from '../feed-days.ts'
 import type { FeedsView } from '../../api/admin-answers.ts'
 import type { AnsweringParts } from './open-answering-parts.ts'
@@ -16,7 +17,8 @@ export function feedsView(
   { report, days }: { readonly report: string; readonly days: FeedDays },
 ): FeedsView {
   const nowMs = Date.now()
-  const reasons = quarantineReasons(report, table.id)
+  const failing = failingFeeds(report, table.id)
+  const whyOf = new Map(failing.map(({ id, why }) => [id, why]))
   const { kinds } = coverageReportOf(coverageToday(table, nowMs), nowMs)
   return {
     table: table.id,
@@ -33,34 +35,34 @@ export function feedsView(
       }),
       quarantined:
         source.quarantined === true
-          ? (reasons.get(source.id) ?? 'its newest snapshot is kept out; the build report says why')
+          ? (whyOf.get(source.id) ?? 'its newest snapshot is kept out; the build report says why')
           : null,
       licence: source.licence,
     })),
+    failing,
     coverage: Object.fromEntries(
       kinds.map(({ kind, state, newest }) => [kind, { state, day: newest }]),
     ),
   }
 }
 
-/** By feed; empty if the report is missing or another build's. */
-function quarantineReasons(path: string, table: string): ReadonlyMap<string, string> {
-  const reasons = new Map<string, string>()
+/** None if the report is missing or another build's. */
+function failingFeeds(path: string, table: string): FeedsView['failing'] {
   try {
     const { bytes } = readBoundedFile(path, { bytesMax: reportBytesMax })
-    const report = JSON.parse(bytes.toString()) as Readonly<Record<string, unknown>>
-    const { id } = report['table'] as { readonly id?: unknown }
-    if (id !== table) return reasons
-    const all = [report['feeds'], report['data_sets']].flat() as readonly {
-      readonly id?: unknown
-      readonly quarantined?: { readonly reasons?: unknown }
-    }[]
-    for (const { id: feed, quarantined } of all) {
-      const texts: unknown = quarantined?.reasons
-      if (Array.isArray(texts)) reasons.set(String(feed), texts.map(String).join('; '))
-    }
+    const report = JSON.parse(bytes.toString()) as Pick<
+      BuildReport,
+      'table' | 'feeds' | 'data_sets'
+    >
+    if (report.table.id !== table) return []
+    return [...report.feeds, ...report.data_sets].flatMap(({ id, state, problem, quarantined }) => {
+      const reasons = quarantined?.reasons ?? (isFailed(state) && problem ? [problem] : [])
+      return reasons.length === 0 ? [] : [{ id, why: reasons.join('; ') }]
+    })
   } catch {
     // The reasons are unknown.
+    return []
   }
-  return reasons
 }
+
+const isFailed = (state: string): boolean => state === 'missing' || state === 'stored'

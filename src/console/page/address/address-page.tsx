@@ -10,7 +10,7 @@ import { PolicyChoice } from '../parts/policy-choice.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { addressPath, type Route, routeTo } from '../route.ts'
 import { curlCommand } from '../text/curl.ts'
-import { words } from '../text/figures.ts'
+import { counted, words } from '../text/figures.ts'
 import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { OwnRules } from './own-rules.tsx'
@@ -42,6 +42,12 @@ export function AddressPage({ route }: { readonly route: Route }) {
         {view && answerText(view)}
       </p>
       {ip === '' && <Invitation />}
+      {view?.answer.coverage?.age_days !== undefined && (
+        <p class="problem">
+          The table is {counted(view.answer.coverage.age_days, 'day')} old, so newer listings are
+          missing. <a href={routeTo('table')}>Refresh the feeds</a>
+        </p>
+      )}
       {view !== undefined && path !== null && (
         <div class="grid address" key={ip}>
           <Verdict view={view} />
@@ -67,6 +73,9 @@ function AddressBox(props: {
   const { ip, policy, go } = props
   const [text, setText] = useState(ip)
   useLayoutEffect(() => setText(ip), [ip])
+  useEffect(() => {
+    if (ip === '') document.querySelector<HTMLInputElement>('.ask input')?.focus()
+  }, [])
   const others = useOthers(text === ip ? '' : text)
   const send = async (): Promise<void> => {
     const { clientAddress } = await import('../text/log-addresses.ts')
@@ -93,7 +102,7 @@ function AddressBox(props: {
       </button>
       {others.length > 1 && (
         <p class="ask-others">
-          The line names{' '}
+          Addresses in this line:{' '}
           {others.map((one) => (
             <button key={one} type="button" class="chip mono" onClick={() => go(one, policy)}>
               {one}
@@ -133,7 +142,7 @@ function Invitation() {
   return (
     <p class="invitation">
       Why does an address have its score? Type one above, or paste the line of a log. For up to
-      10,000 at once go to <a href={routeTo('bulk')}>Many</a>.
+      10,000 at once go to <a href={routeTo('bulk')}>Bulk lookup</a>.
     </p>
   )
 }
@@ -143,7 +152,7 @@ function RawAnswer({ view, path }: { readonly view: AddressView; readonly path: 
   return (
     <Panel
       wide
-      title="For others"
+      title="Share"
       aside={
         <div class="actions">
           <CopyButton label="Copy link" what="The link" text={() => location.href} />

@@ -28,7 +28,7 @@ export function Evidence({ view }: { readonly view: AddressView }) {
         columns={columns}
         rows={rows}
         keyOf={({ feed, kind, piece }) => `${feed} ${kind} ${piece?.matched ?? ''}`}
-        empty="No feed names this address."
+        empty="No feed lists this address."
       />
     </Panel>
   )
@@ -53,7 +53,7 @@ const columns: readonly Column<Row>[] = [
   sorted('Feed', ({ feed }) => feed, freeText),
   sorted('Kind', ({ kind }) => kind, kindTag),
   {
-    title: 'Sixty days',
+    title: '60 days',
     meaning: 'strip',
     cell: ({ days, kind }) =>
       days === '' ? <span class="quiet">no history</span> : <DayStrip days={days} kind={kind} />,
@@ -62,7 +62,7 @@ const columns: readonly Column<Row>[] = [
   sorted('Until', ({ until }) => until),
   plain('Matched', ({ piece }) => piece && <code>{piece.matched}</code>),
   sorted('Provider', ({ piece }) => piece?.provider ?? '', freeText),
-  plain('Confidence', ({ piece }) => piece?.confidence ?? 'counts no more'),
+  plain('Confidence', ({ piece }) => piece?.confidence ?? 'expired'),
   sortedNumber(
     'Weight',
     ({ piece }) => piece?.weight ?? 0,

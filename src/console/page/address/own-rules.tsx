@@ -18,13 +18,13 @@ export function OwnRules({ ip, view }: { readonly ip: string; readonly view: Add
       aside={mayList && <a href={routeTo('rules', 'lists', { add: ip })}>Add to a list</a>}
     >
       {lists.length === 0 ? (
-        <p class="quiet">None of our lists names it.</p>
+        <p class="quiet">No list contains it.</p>
       ) : (
         <ul class="own-lists">
           {lists.map(({ list, effect, entry, since, until, note }) => (
             <li key={`${list} ${entry}`}>
               <a href={routeTo('rules', `lists/${list}`)}>{list}</a>{' '}
-              {effect === 'none' ? 'names it' : <ActionTag action={effect} />}, as{' '}
+              {effect === 'none' ? 'tags it' : <ActionTag action={effect} />}, as{' '}
               <code>{entry}</code>
               <p class="quiet">
                 {since !== '' && `since ${utcTime(since)}, `}
@@ -44,7 +44,7 @@ export function OwnRules({ ip, view }: { readonly ip: string; readonly view: Add
           {decision.rule === '' ? ', for no rule holds' : ` by its rule ${decision.rule}`}.
         </p>
       )}
-      {observed.length > 0 && <p>In observation, and true: {observed.join(', ')}.</p>}
+      {observed.length > 0 && <p>Matching rules in observation: {observed.join(', ')}.</p>}
     </Panel>
   )
 }

@@ -29,7 +29,7 @@ export function Place({ view }: { readonly view: AddressView }) {
   }, [isWanted])
   if (location === null) {
     return (
-      <Panel title="Place" meaning="place">
+      <Panel title="Location" meaning="place">
         <p class="quiet">No country is known for this address.</p>
       </Panel>
     )
@@ -37,7 +37,7 @@ export function Place({ view }: { readonly view: AddressView }) {
   const { city, state, country, zip, timezone, accuracy, latitude, longitude } = location
   const named = [zip === '' ? city : `${zip} ${city}`.trim(), state, country]
   return (
-    <Panel title="Place" meaning="place" aside={<span>exact to the {accuracy}</span>}>
+    <Panel title="Location" meaning="place" aside={<span>accuracy: {accuracy}</span>}>
       <div class="map">{map !== undefined && <map.Drawn location={location} />}</div>
       <p>
         {named.filter((part) => part !== '').join(', ')}{' '}
@@ -50,7 +50,7 @@ export function Place({ view }: { readonly view: AddressView }) {
         <a href={placesUrl} rel="noreferrer">
           IP Geolocation by DB-IP
         </a>
-        , where the table has its places
+        , the source of this location
       </p>
     </Panel>
   )

@@ -3,7 +3,7 @@
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { Fact, Meaning, Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
-import { counted, words } from '../text/figures.ts'
+import { words } from '../text/figures.ts'
 import { levelTone, reasonTone } from '../text/tone.ts'
 import { scorePieces } from '../text/score-pieces.ts'
 
@@ -37,17 +37,20 @@ export function Verdict({ view }: { readonly view: AddressView }) {
           </p>
           <p>
             <LevelTag level={risk_level} />{' '}
-            <span class="quiet">
-              <Meaning of="score-range">
-                between {low} and {high}
-              </Meaning>
-            </span>
+            {low !== high && (
+              <span class="quiet">
+                <Meaning of="score-range">
+                  between {low} and {high}
+                </Meaning>
+              </span>
+            )}
           </p>
           {decision !== null && (
             <p>
               <ActionTag action={decision.action} />{' '}
               <span class="quiet">
-                by {decision.rule === '' ? 'no rule' : `rule ${decision.rule}`} of {decision.policy}
+                {decision.rule === '' ? 'no rule matched' : `by rule ${decision.rule}`} of{' '}
+                {decision.policy}
               </span>
             </p>
           )}
@@ -67,10 +70,8 @@ export function Verdict({ view }: { readonly view: AddressView }) {
 }
 
 function Facts({ view }: { readonly view: AddressView }) {
-  const { network, prefix, proxy, bot, coverage } = view.answer
+  const { network, prefix, proxy, bot } = view.answer
   const { table } = view.insights
-  // Only present if the table is old (contract 5.1).
-  const age = coverage?.age_days
   return (
     <dl class="facts">
       <Fact name="Network">
@@ -96,8 +97,7 @@ function Facts({ view }: { readonly view: AddressView }) {
         </Fact>
       )}
       <Fact name="Data as of">
-        {table.as_of} {age !== undefined && <span class="warn">({counted(age, 'day')} ago)</span>},
-        table {table.id}
+        {table.as_of}, table {table.id}
       </Fact>
     </dl>
   )
@@ -128,7 +128,7 @@ export function Score({ view }: { readonly view: AddressView }) {
         ))}
       </svg>
       {reasons.length === 0 ? (
-        <p class="quiet">Nothing speaks against this address.</p>
+        <p class="quiet">There is no reason against this address.</p>
       ) : (
         <Reasons reasons={reasons} />
       )}

@@ -101,12 +101,12 @@ function Asked(props: {
         <Choice
           label="Without"
           value={without}
-          options={[['', 'nothing left out'], ...feeds]}
+          options={[['', 'no feed'], ...feeds]}
           choose={setWithout}
         />
       </div>
       <p class="asked-answer" aria-live="polite">
-        {!isAsked && <span class="quiet">Move the days, or leave a feed out.</span>}
+        {!isAsked && <span class="quiet">Move the days, or choose a feed to leave out.</span>}
         {asked !== undefined && (
           <>
             <ScoreBox score={asked.risk_score} /> <KindTag kind={asked.classification} />

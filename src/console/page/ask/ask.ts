@@ -40,7 +40,7 @@ export async function findSession(): Promise<ConsoleSession | null> {
 }
 
 /** Not repeated automatically: somebody else may have signed in. */
-const anew = 'Another tab has signed in anew, and this one goes on with it. Do it once more.'
+const anew = 'Another tab signed in again; this tab now uses its session. Try again.'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 

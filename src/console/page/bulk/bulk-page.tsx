@@ -23,6 +23,7 @@ import {
 } from '../parts/data-table.tsx'
 import { ActionTag, addressLink, KindTag, LevelTag } from '../parts/tag.tsx'
 import { type AddressRow, type JudgedRow, answerCsv, isJudged } from '../text/answer-csv.ts'
+import { matchingRows } from '../text/row-filter.ts'
 import { kindTone } from '../text/tone.ts'
 
 const addressesMax = 10_000
@@ -45,15 +46,15 @@ export function BulkPage() {
     const { addresses } = found
     setRefusal(undefined)
     if (addresses.length === 0) {
-      return setAsked({ rows: [], note: 'The text names no address.' })
+      return setAsked({ rows: [], note: 'The text has no address.' })
     }
     const answer = await send<AddressRows>('POST', '/admin/addresses', { addresses, policy })
     if (answer !== undefined) setAsked({ rows: answer.rows, note: noteOf(found) })
   }
   return (
     <>
-      <h1 class="hidden">Many addresses</h1>
-      <Panel title="Many addresses" meaning="many">
+      <h1 class="hidden">Bulk lookup</h1>
+      <Panel title="Bulk lookup" meaning="many">
         <Form class="stack" send={() => look(text)}>
           <LinesField
             label={`Addresses, or lines of a log; at most ${count(addressesMax)} addresses`}
@@ -99,15 +100,16 @@ const sharesShown = 8
 
 function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
   const [filter, setFilter] = useKept('many filter', '')
-  const shown = useMemo(() => matching(rows, filter), [rows, filter])
+  const shown = useMemo(() => matchingRows(rows, filter), [rows, filter])
   const judged = useMemo(() => shown.filter(isJudged), [shown])
+  const shares = { rows: judged, choose: (term: string) => setFilter(`${filter} ${term}`.trim()) }
   return (
     <>
       <div class="grid shares">
-        <Shares title="Classes" rows={judged} of={(row) => row.classification} isKind />
-        <Shares title="Networks" rows={judged} of={networkOf} />
-        <Shares title="Countries" rows={judged} of={(row) => row.country} />
-        <Shares title="Providers" rows={judged} of={(row) => row.provider || 'none named'} />
+        <Shares title="Classes" {...shares} of={(row) => row.classification} isKind />
+        <Shares title="Networks" {...shares} of={networkOf} />
+        <Shares title="Countries" {...shares} of={(row) => row.country} />
+        <Shares title="Providers" {...shares} of={(row) => row.provider} />
       </div>
       <Panel
         title="Answers"
@@ -121,7 +123,8 @@ function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
           label={`Filter; ${counted(shown.length, 'row')} of ${count(rows.length)}`}
           place="filter"
           type="search"
-          placeholder="tor, AS24940, DE, block …"
+          placeholder="tor, vpn >= 50 DE"
+          title="All words must match: a class, AS24940, DE, >= 50 or any text. Commas separate alternatives."
           value={filter}
           set={setFilter}
         />
@@ -130,7 +133,7 @@ function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
           columns={columns}
           rows={shown}
           keyOf={(row) => row.ip}
-          empty="No row has all of these words."
+          empty="No row matches."
         />
       </Panel>
     </>
@@ -141,27 +144,14 @@ function networkOf({ asn, network }: JudgedRow): string {
   return asn === 0 ? 'not announced' : `AS${asn} ${network}`
 }
 
-/** Rows in which every word of the filter stands somewhere. */
-function matching(rows: readonly AddressRow[], filter: string): readonly AddressRow[] {
-  const wanted = filter.toLowerCase().split(/\s+/).filter(Boolean)
-  if (wanted.length === 0) return rows
-  return rows.filter((row) => {
-    const text = (
-      isJudged(row)
-        ? `as${row.asn} ${Object.values(row).flat().join(' ')}`
-        : `${row.ip} ${row.error}`
-    ).toLowerCase()
-    return wanted.every((word) => text.includes(word))
-  })
-}
-
 function Shares(props: {
   readonly title: string
   readonly rows: readonly JudgedRow[]
   readonly of: (row: JudgedRow) => string
   readonly isKind?: boolean
+  readonly choose: (term: string) => void
 }) {
-  const { title, rows, of, isKind = false } = props
+  const { title, rows, of, isKind = false, choose } = props
   const { top, others } = sharesBy(rows, of, sharesShown)
   const text = ({ count: number, share }: Share): string => `${count(number)} · ${percent(share)}`
   const bars = top.map((one) => ({
@@ -169,6 +159,7 @@ function Shares(props: {
     value: one.count,
     text: text(one),
     tone: isKind ? kindTone(one.name) : undefined,
+    choose: one.name === '' ? undefined : () => choose(termOf(one.name)),
   }))
   // They are no value of the member, and would dwarf those that are.
   const rest = others === undefined ? [] : [{ name: 'others', value: 0, text: text(others) }]
@@ -178,6 +169,9 @@ function Shares(props: {
     </Panel>
   )
 }
+
+/** A network's number stands for its name. */
+const termOf = (name: string): string => /^AS\d+/.exec(name)?.[0] ?? name
 
 function download(csv: string): void {
   const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv;charset=utf-8' }))

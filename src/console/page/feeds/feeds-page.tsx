@@ -1,5 +1,6 @@
 // Which table answers, what changed with it, and what its feeds hold.
 
+import type { ServerStatus } from '../../../admin/status.ts'
 import type { FeedsView, TableChanges, RefreshView } from '../../../api/admin-answers.ts'
 import { useLoad, useLoadUntilDone } from '../ask/use-load.ts'
 import { Panel, Fact, Meaning } from '../parts/panel.tsx'
@@ -93,7 +94,7 @@ function FeedList({ feeds }: { readonly feeds: readonly Feed[] }) {
         columns={columns}
         rows={shown}
         keyOf={({ id }) => id}
-        empty="No feed has this in its name."
+        empty="No feed matches."
       />
     </>
   )
@@ -113,7 +114,7 @@ const columns: readonly Column<Feed>[] = [
   sorted('Kind', ({ kind }) => kind, kindTag),
   sortedNumber('Entries', ({ entries }) => entries),
   {
-    title: 'Sixty days',
+    title: '60 days',
     meaning: 'entries',
     cell: ({ history }) => <SparkLine values={history} />,
   },
@@ -126,7 +127,7 @@ const columns: readonly Column<Feed>[] = [
       </span>
     ),
   ),
-  sorted('Of', ({ day }) => day),
+  sorted('Day', ({ day }) => day),
   sorted(
     'State',
     ({ quarantined }) => (quarantined === null ? 1 : 0),
@@ -166,10 +167,14 @@ function SparkLine({ values }: { readonly values: readonly (number | null)[] }) 
   )
 }
 
-const pollMs = 1500
+export const changesPollMs = 1500
+
+export const changedText = ({ addresses_changed: addresses = 0, ipv6 }: TableChanges): string =>
+  `${counted(addresses, 'IPv4 address', 'IPv4 addresses')} and ` +
+  `${counted(ipv6?.lines_changed ?? 0, '/64 of IPv6', '/64s of IPv6')} changed.`
 
 export function Changes() {
-  const loaded = useLoadUntilDone<TableChanges>('/admin/table/changes', pollMs)
+  const loaded = useLoadUntilDone<TableChanges>('/admin/table/changes', changesPollMs)
   const { value: changes, isRunning } = loaded
   const against = changes?.against ?? null
   return (
@@ -180,8 +185,8 @@ export function Changes() {
       aside={against !== null && <span>against {against}</span>}
     >
       <Waiting loaded={loaded} />
-      {isRunning && <p class="waiting">The two tables are being compared…</p>}
-      {changes?.status === 'none' && <p class="quiet">There is no table before this one.</p>}
+      {isRunning && <p class="waiting">Comparing the two tables…</p>}
+      {changes?.status === 'none' && <p class="quiet">There is no earlier table.</p>}
       {changes?.status === 'done' && <Done changes={changes} />}
     </Panel>
   )
@@ -192,14 +197,11 @@ function Done({ changes }: { readonly changes: TableChanges }) {
   const lines = ipv6?.lines_changed ?? 0
   return (
     <>
-      <p>
-        {counted(changes.addresses_changed ?? 0, 'IPv4 address', 'IPv4 addresses')} and{' '}
-        {counted(lines, '/64 of IPv6', '/64s of IPv6')} changed.
-      </p>
+      <p>{changedText(changes)}</p>
       <Counts of="IPv4" classes={classes} countries={countries} networks={networks} />
       {ipv6 !== undefined && lines > 0 && <Counts of="IPv6" {...ipv6} />}
       <details>
-        <summary>The largest, {count(largest.length)}</summary>
+        <summary>Largest changes, {count(largest.length)}</summary>
         <DataTable
           label="The largest changes"
           columns={flips}
@@ -211,22 +213,25 @@ function Done({ changes }: { readonly changes: TableChanges }) {
   )
 }
 
+/** Bars of how many addresses went from one class to another. */
+export const classMoves = (classes: Counted['classes']) =>
+  classes.map(({ from, to, addresses }) => ({
+    name: `${words(from)} → ${words(to)}`,
+    value: addresses,
+    text: shortCount(addresses),
+  }))
+
 type Flip = NonNullable<TableChanges['largest']>[number]
 
 type Counted = Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
 
 function Counts(props: Counted & { readonly of: string }) {
   const { of, classes, countries, networks } = props
-  const moves = classes.map(({ from, to, addresses }) => ({
-    name: `${words(from)} → ${words(to)}`,
-    value: addresses,
-    text: shortCount(addresses),
-  }))
   const named = (rows: Counted['countries']) =>
     rows.map(({ name, addresses }) => ({ name, value: addresses, text: shortCount(addresses) }))
   return (
     <div class="columns">
-      <TitledBars title={`${of} by class`} bars={moves} />
+      <TitledBars title={`${of} by class`} bars={classMoves(classes)} />
       <TitledBars title={`${of} by country`} bars={named(countries)} />
       <TitledBars title={`${of} by network`} bars={named(networks)} />
     </div>
@@ -248,22 +253,8 @@ const flips: readonly Column<Flip>[] = [
   ),
 ]
 
-/** The members of GET /admin/table that are shown. */
-interface TableAnswer {
-  readonly table: {
-    readonly id: string
-    readonly as_of: string
-    readonly age_seconds: number
-    readonly bytes: number
-    readonly feeds: number
-  } | null
-  readonly tables: {
-    readonly previous: string | null
-    readonly held: string | null
-    readonly last_swap: { readonly at: string; readonly took_ms: number } | null
-    readonly last_refusal: { readonly at: string; readonly reason?: string } | null
-  }
-}
+/** GET /admin/table */
+type TableAnswer = Pick<ServerStatus, 'table' | 'tables'>
 
 const followMs = 5000
 
@@ -278,33 +269,33 @@ function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
     loaded.again()
   }
   const start = async (): Promise<void> => {
-    if (await askOrNotify('POST', '/admin/refresh', {})) notify('The refresh has begun.')
+    if (await askOrNotify('POST', '/admin/refresh', {})) notify('Refresh started.')
     refresh.again()
   }
   const { table, tables } = loaded.value ?? {}
   return (
     <Panel title="Live table" meaning="table">
       <Waiting loaded={loaded} />
-      {table === null && <p>This server has no table yet: it answers nothing but 503.</p>}
+      {table === null && <p>This server has no table yet; it answers 503.</p>}
       {table && tables && <TableFacts table={table} tables={tables} />}
       {refresh.value && <RefreshState refresh={refresh.value} />}
       {mayChange && (
         <div class="actions">
           <AskFirst
-            label="Take in the next"
-            title="Take in the table at its place?"
-            text="It is tried first, as by “iprisk reload”. All workers change over together."
-            yes="Take it in"
-            act={() => swap('/admin/table/reload', 'The new table answers now.')}
+            label="Load new table"
+            title="Load the new table?"
+            text="It is tested first, as with “iprisk reload”; then all workers switch together."
+            yes="Load it"
+            act={() => swap('/admin/table/reload', 'The new table is live.')}
           />
           <AskFirst
-            label="Go back"
-            title="Go back to the table before?"
-            text={`All workers answer from ${tables?.previous ?? 'it'} again, and the table of now stays out.`}
-            yes="Go back"
+            label="Roll back"
+            title="Roll back to the previous table?"
+            text={`All workers answer from ${tables?.previous ?? 'it'} again; the current table stays out.`}
+            yes="Roll back"
             isDanger
             disabled={!tables?.previous}
-            act={() => swap('/admin/table/rollback', 'The table before answers again.')}
+            act={() => swap('/admin/table/rollback', 'Rolled back to the previous table.')}
           />
           <button type="button" disabled={refresh.value?.running} onClick={() => void start()}>
             Refresh the feeds
@@ -334,14 +325,14 @@ function TableFacts({ table, tables }: Facts) {
       <Fact name="Id">
         <code>{table.id}</code>
       </Fact>
-      <Fact name="Today in it">
+      <Fact name="Data as of">
         {table.as_of} <span class={days > 7 ? 'warn' : 'quiet'}>{counted(days, 'day')} old</span>
       </Fact>
-      <Fact name="Live since">{swap === null ? 'the start of the server' : utcTime(swap.at)}</Fact>
-      <Fact name="Holds">
+      <Fact name="Live since">{swap === null ? 'server start' : utcTime(swap.at)}</Fact>
+      <Fact name="Contains">
         {counted(table.feeds, 'feed')}, {count(Math.ceil(table.bytes / 1e6))} MB
       </Fact>
-      <Fact name="Before it">
+      <Fact name="Previous">
         {tables.previous === null ? 'none' : <code>{tables.previous}</code>}
       </Fact>
       {tables.held !== null && (
@@ -350,7 +341,7 @@ function TableFacts({ table, tables }: Facts) {
         </Fact>
       )}
       {refusal !== null && (
-        <Fact isWrong name={<Meaning of="refusal">Refused</Meaning>}>
+        <Fact isWrong name={<Meaning of="refusal">Rejected</Meaning>}>
           {utcTime(refusal.at)} {refusal.reason}
         </Fact>
       )}

@@ -12,7 +12,7 @@ import { type Column, DataTable, plain, sorted, sortedNumber } from '../parts/da
 import { Tick, Choice, Form, TextField } from '../parts/fields.tsx'
 import { Meaning, Panel } from '../parts/panel.tsx'
 import { Lines, Waiting, Problem } from '../parts/problem.tsx'
-import { count, counted, percent, utcTime } from '../text/figures.ts'
+import { count, counted, dayAfter, percent, utcTime } from '../text/figures.ts'
 
 type Key = KeysView['keys'][number]
 
@@ -21,7 +21,7 @@ export function KeysPage() {
   if (mayLook) return <Keys />
   return (
     <Panel title="Keys">
-      <p>Keys are for those with the role admin.</p>
+      <p>Only admins can see keys.</p>
     </Panel>
   )
 }
@@ -61,7 +61,7 @@ function Keys() {
       <Panel
         title="Keys"
         meaning="keys"
-        aside={<Tick label="revoked, too" isOn={isAll} set={setAll} />}
+        aside={<Tick label="Show revoked" isOn={isAll} set={setAll} />}
       >
         <Waiting loaded={loaded} />
         {total > keys.length && (
@@ -77,7 +77,7 @@ function Keys() {
             columns={[...columns, actions({ rotate, revoke })]}
             rows={shown}
             keyOf={({ id }) => id}
-            empty="There is no key yet."
+            empty="No keys yet."
           />
         )}
       </Panel>
@@ -104,7 +104,7 @@ export function Secret(props: { readonly made: KeyIssued; readonly onDone: () =>
       </p>
       {made.cautions?.map((caution) => (
         <p role="alert" key={caution}>
-          Take care: {caution}.
+          Warning: {caution}.
         </p>
       ))}
       <pre tabIndex={0}>
@@ -113,7 +113,7 @@ export function Secret(props: { readonly made: KeyIssued; readonly onDone: () =>
       <div class="actions">
         <CopyButton label="Copy the key" what="The key" text={() => made.key} />
         <button type="button" onClick={onDone}>
-          I have it
+          Done
         </button>
       </div>
     </section>
@@ -132,17 +132,17 @@ function actions(of: {
           <AskFirst
             label="Rotate"
             about={name || id}
-            title={`A new secret for ${name || id}?`}
-            text="The old secret goes on working for a while; the answer says until when."
-            yes="Rotate it"
+            title={`Rotate the secret of ${name || id}?`}
+            text="The old secret keeps working for a while; the page then shows until when."
+            yes="Rotate secret"
             act={() => of.rotate(id)}
           />
           <AskFirst
             label="Revoke"
             about={name || id}
             title={`Revoke ${name || id}?`}
-            text="Whoever uses it gets 401 from now on. It does not come back."
-            yes="Revoke it"
+            text="Requests with it get 401 at once. This cannot be undone."
+            yes="Revoke key"
             isDanger
             act={() => of.revoke(id)}
           />
@@ -157,7 +157,7 @@ const columns: readonly Column<Key>[] = [
     ({ name }) => name,
     (name, { id }) => (
       <>
-        <strong class="free">{name || 'without a name'}</strong>
+        <strong class="free">{name || 'unnamed'}</strong>
         <p class="quiet mono">{id}</p>
       </>
     ),
@@ -168,7 +168,7 @@ const columns: readonly Column<Key>[] = [
     (plan, { test }) => (test ? `${plan}, for tests` : plan),
   ),
   sortedNumber(
-    'A second',
+    'Rate/s',
     ({ per_second: rate }) => rate ?? Infinity,
     (rate) => (rate === Infinity ? 'no limit' : count(rate)),
   ),
@@ -183,9 +183,9 @@ const columns: readonly Column<Key>[] = [
     ({ last_used: last }) => last ?? '',
     (last) => last || 'never',
   ),
-  sorted('Made', ({ created }) => created, utcTime),
+  sorted('Created', ({ created }) => created, utcTime),
   sorted(
-    'Ends',
+    'Expires',
     ({ revoked, expires }) => revoked ?? expires ?? '9',
     (_, key) => endOf(key),
   ),
@@ -246,43 +246,7 @@ function bodyOf(draft: Draft) {
   }
 }
 
-function LimitField(props: {
-  readonly label: string
-  readonly min: number
-  readonly value: string
-  readonly set: (text: string) => void
-}) {
-  return <TextField type="number" placeholder="the plan’s" {...props} />
-}
-
-function EndFields(props: {
-  readonly draft: Draft
-  readonly change: (some: Partial<Draft>) => void
-}) {
-  const { draft, change } = props
-  return (
-    <>
-      <TextField
-        label="Ends after days, or on a day (UTC)"
-        class="mono"
-        pattern="\d+d|\d{4}-\d\d-\d\d"
-        title="90d, or 2027-01-31"
-        placeholder="90d"
-        required={!draft.isEndless}
-        disabled={draft.isEndless}
-        value={draft.expires}
-        set={(expires) => change({ expires })}
-      />
-      <Tick label="never ends" isOn={draft.isEndless} set={(isEndless) => change({ isEndless })} />
-    </>
-  )
-}
-
-export function NewKey(props: {
-  readonly plans: readonly string[]
-  readonly onMade: (key: KeyIssued) => void
-}) {
-  const { plans, onMade } = props
+function useNewKey(onMade: (key: KeyIssued) => void) {
   const [draft, setDraft] = useState<Draft>(empty)
   const { send, refusal } = useAsk()
   const isAsking = useRef(false)
@@ -296,7 +260,15 @@ export function NewKey(props: {
     setDraft(empty)
     onMade(key)
   }
-  const text = (member: Exclude<keyof Draft, 'isTest' | 'isEndless' | 'expires'>) => ({
+  return { draft, setDraft, make, refusal }
+}
+
+export function NewKey(props: {
+  readonly plans: readonly string[]
+  readonly onMade: (key: KeyIssued) => void
+}) {
+  const { draft, setDraft, make, refusal } = useNewKey(props.onMade)
+  const text = (member: Exclude<keyof Draft, 'isTest' | 'isEndless'>) => ({
     value: draft[member],
     set: (next: string) => setDraft({ ...draft, [member]: next }),
   })
@@ -315,24 +287,44 @@ export function NewKey(props: {
           label="Plan"
           value={draft.plan}
           isRequired
-          options={[['', 'Choose a plan'], ...plans]}
+          options={[['', 'Choose a plan'], ...props.plans]}
           choose={(plan) => setDraft({ ...draft, plan })}
         />
-        <EndFields draft={draft} change={(some) => setDraft({ ...draft, ...some })} />
-        <LimitField label="Requests a second" min={1} {...text('rate')} />
-        <LimitField label="Addresses a month" min={0} {...text('quota')} />
         <TextField
-          label="Policies, the first is its default"
-          placeholder="default"
-          {...text('policies')}
+          label="Expires at the end of (UTC)"
+          type="date"
+          min={dayAfter(new Date().toISOString().slice(0, 10), 1)}
+          required={!draft.isEndless}
+          disabled={draft.isEndless}
+          {...text('expires')}
         />
         <Tick
-          label="only for tests"
+          label="never expires"
+          isOn={draft.isEndless}
+          set={(isEndless) => setDraft({ ...draft, isEndless })}
+        />
+        <TextField
+          label="Requests a second"
+          type="number"
+          placeholder="the plan’s"
+          min={1}
+          {...text('rate')}
+        />
+        <TextField
+          label="Addresses a month"
+          type="number"
+          placeholder="the plan’s"
+          min={0}
+          {...text('quota')}
+        />
+        <TextField label="Policies, default first" placeholder="default" {...text('policies')} />
+        <Tick
+          label="test key"
           isOn={draft.isTest}
           set={(isTest) => setDraft({ ...draft, isTest })}
         />
         <button type="submit" class="primary">
-          Make the key
+          Create key
         </button>
       </Form>
       <Problem refusal={refusal} />

@@ -5,6 +5,9 @@ export interface Bar {
   readonly value: number
   readonly text: string
   readonly tone?: string | undefined
+  /** Where its name leads, or what it does. */
+  readonly href?: string | undefined
+  readonly choose?: (() => void) | undefined
 }
 
 export function BarList({
@@ -15,13 +18,21 @@ export function BarList({
   readonly label: string
 }) {
   const most = Math.max(...bars.map(({ value }) => value), 0)
-  if (bars.length === 0) return <p class="quiet">Nothing yet.</p>
+  if (bars.length === 0) return <p class="quiet">No data yet.</p>
   return (
     <ol class="bars" aria-label={label}>
-      {bars.map(({ name, value, text, tone = 'tone-accent' }) => (
+      {bars.map(({ name, value, text, tone = 'tone-accent', href, choose }) => (
         <li key={name}>
           <span class="bar-name" title={name}>
-            {name || 'unknown'}
+            {href !== undefined ? (
+              <a href={href}>{name}</a>
+            ) : choose !== undefined ? (
+              <button type="button" class="plain" onClick={choose}>
+                {name}
+              </button>
+            ) : (
+              name || 'unknown'
+            )}
           </span>
           <span class="bar-text">{text}</span>
           <svg class="bar" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 4">

@@ -11,10 +11,10 @@ export function CopyButton(props: {
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text())
-      notify(`${what} is in the clipboard.`)
+      notify(`${what} copied.`)
     } catch {
       // Without TLS, browsers only offer a clipboard to pages of this machine.
-      notify('This browser does not let a page copy here; select the text and copy it.', true)
+      notify('This browser does not allow copying here; select the text and copy it.', true)
     }
   }
   return (

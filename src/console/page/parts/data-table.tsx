@@ -161,7 +161,7 @@ function Pager(props: {
   return (
     <nav class="pager" aria-label="Pages of the table">
       <button type="button" disabled={at === 0} onClick={() => go(at - 1)}>
-        Before
+        Previous
       </button>
       <span aria-live="polite">
         {count(at * pageRows + 1)}–{count(Math.min(rows, (at + 1) * pageRows))} of {count(rows)}

@@ -1,6 +1,7 @@
 // Chooses the deciding policy; nothing without policies.
 
 import type { PoliciesStatus } from '../../../api/admin-answers.ts'
+import type { PolicyText } from '../../../policy/policy-schema.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { Choice } from './fields.tsx'
 
@@ -10,19 +11,8 @@ export interface PoliciesAnswer {
   readonly policies: Readonly<Record<string, PolicyText>>
 }
 
-export interface PolicyText {
-  readonly description?: string
-  readonly rules: readonly RuleText[]
-  readonly otherwise: string
-}
-
-export interface RuleText {
-  readonly name: string
-  readonly description?: string
-  readonly condition: string
-  readonly action: string
-  readonly observe?: boolean
-}
+export type { PolicyText }
+export type RuleText = PolicyText['rules'][number]
 
 export function PolicyChoice(props: {
   readonly value: string

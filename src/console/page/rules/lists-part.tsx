@@ -22,9 +22,7 @@ export function ListsPart({ name, add }: { readonly name: string; readonly add: 
     <div class="grid sides">
       <Panel title="Lists" meaning="lists">
         <Waiting loaded={loaded} />
-        {loaded.value !== undefined && lists.length === 0 && (
-          <p class="quiet">There is no list yet.</p>
-        )}
+        {loaded.value !== undefined && lists.length === 0 && <p class="quiet">No lists yet.</p>}
         <ul class="menu">
           {lists.map((list) => (
             <li key={list.name}>
@@ -35,7 +33,7 @@ export function ListsPart({ name, add }: { readonly name: string; readonly add: 
                 <span>{list.name}</span>
                 <span class="quiet">{count(list.entries)}</span>
                 {list.effect === 'none' ? (
-                  <span class="quiet">names</span>
+                  <span class="quiet">tag</span>
                 ) : (
                   <ActionTag action={list.effect} />
                 )}
@@ -54,14 +52,14 @@ export function ListsPart({ name, add }: { readonly name: string; readonly add: 
   )
 }
 
-const effects = [['none', 'only names'], 'allow', 'block'] as const
+const effects = [['none', 'tag only'], 'allow', 'block'] as const
 
 function NewList({ onMade }: { readonly onMade: () => void }) {
   const [name, setName] = useState('')
   const [effect, setEffect] = useState<string>('none')
   const make = async (): Promise<void> => {
     if ((await askOrNotify('POST', '/admin/lists', { name, effect })) === undefined) return
-    notify(`The list ${name} is there.`)
+    notify(`List ${name} created.`)
     setName('')
     onMade()
     location.hash = routeTo('rules', `lists/${name}`)
@@ -78,7 +76,7 @@ function NewList({ onMade }: { readonly onMade: () => void }) {
         set={setName}
       />
       <Choice label="Effect" value={effect} options={effects} choose={setEffect} />
-      <button type="submit">Make the list</button>
+      <button type="submit">Create list</button>
     </Form>
   )
 }

@@ -1,6 +1,7 @@
 // The entries of a list: search, add, remove, import, undo.
 
 import { useEffect, useState } from 'preact/hooks'
+import type { entryJson } from '../../../lists/list-text.ts'
 import { askOrNotify, type Refusal, ask } from '../ask/ask.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
@@ -26,7 +27,8 @@ export function OneList(props: {
   const entries = useEntries(path, search.trim() !== '')
   const mayChange = useMay('analyst')
   const changed = (acted: Acted): void => {
-    notify(actedText(acted))
+    const undo = (): void => void act('POST', `${path}/undo`)
+    notify(actedText(acted), false, acted.act === 'undo' ? undefined : undo)
     entries.again()
     onChanged()
   }
@@ -63,7 +65,7 @@ export function OneList(props: {
       />
       {entries.isPart && (
         <button type="button" onClick={entries.more}>
-          {wanted === '' ? 'More entries' : 'Search further'}
+          {wanted === '' ? 'More entries' : 'Continue'}
         </button>
       )}
     </Panel>
@@ -72,14 +74,15 @@ export function OneList(props: {
 
 function emptyOf(wanted: string, { entries, isPart }: Entries): string {
   if (wanted === '') return 'No entries.'
-  if (!isPart) return 'No entry has this.'
-  return `None of the first ${count(entries.length)} entries has this; there are more.`
+  if (!isPart) return 'No entry matches.'
+  return `None of the first ${count(entries.length)} entries match; there are more.`
 }
 
 function actedText({ added, changed, removed, cautions, in_effect }: Acted): string {
-  const parts = [`${added} added`, `${changed} changed`, `${removed} removed`]
-  const effect = in_effect ? 'every worker has it' : 'the workers will have it in a moment'
-  return [`${parts.join(', ')}; ${effect}.`, ...cautions].join(' ')
+  const counts = { added, changed, removed }
+  const parts = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? `${count(n)} ${what}` : []))
+  const effect = in_effect ? 'in effect' : 'in effect in a moment'
+  return [`${parts.join(', ') || 'Nothing changed'}; ${effect}.`, ...cautions].join(' ')
 }
 
 function ListActions(props: {
@@ -96,15 +99,15 @@ function ListActions(props: {
     <div class="actions">
       <AskFirst
         label="Undo"
-        title={`Undo the last act on ${name}?`}
-        text="What it added goes, what it removed comes back."
+        title={`Undo the last change of ${name}?`}
+        text="Entries that it added are removed, and entries that it removed are restored."
         yes="Undo it"
         act={async () => void (await act('POST', `${path}/undo`))}
       />
       <AskFirst
         label="Delete"
         title={`Delete the list ${name}?`}
-        text={`It goes with its ${counted(entries, 'entry', 'entries')}. Undo can bring it back.`}
+        text={`Its ${counted(entries, 'entry', 'entries')} are deleted with it. Undo restores them.`}
         yes="Delete it"
         isDanger
         act={remove}
@@ -128,7 +131,7 @@ function EntryTable(props: {
           label="Remove"
           about={entry}
           title={`Remove ${entry}?`}
-          text="Undo can bring it back."
+          text="Undo restores it."
           yes="Remove it"
           isDanger
           act={() => remove(entry)}
@@ -199,14 +202,10 @@ export interface ListHead {
   readonly created: string
 }
 
-export interface ListEntry {
-  readonly entry: string
-  readonly added: string
-  readonly expires?: string
-  readonly note?: string
-}
+export type ListEntry = ReturnType<typeof entryJson>
 
 interface Acted {
+  readonly act?: string
   readonly added: number
   readonly changed: number
   readonly removed: number
@@ -259,7 +258,7 @@ function AddEntries(props: {
       />
       <Choice label="For" value={span} options={spans} choose={setSpan} />
       <TextField label="Note" place="grow" maxLength={200} value={note} set={setNote} />
-      <Tick label="also very wide ones" isOn={isForced} set={setForced} />
+      <Tick label="allow very wide entries" isOn={isForced} set={setForced} />
       <button type="submit" class="primary">
         Add
       </button>
@@ -294,7 +293,7 @@ function ImportLines(props: {
     // Keeps empty lines: errors refer to line numbers.
     const lines = text.trimEnd().split(/\r?\n/)
     if (lines.length > linesMax) {
-      const message = `The file has ${lines.length} lines; here ${linesMax} are taken. "iprisk lists import" takes more.`
+      const message = `The file has ${lines.length} lines; the limit here is ${linesMax}. Use "iprisk lists import".`
       return setRefusal({ kind: 'refused', status: 0, code: '', message, mistakes: [] })
     }
     const would = await send<Previewed>({ lines, replace: isWhole, preview: true })
@@ -318,9 +317,9 @@ function ImportLines(props: {
     <>
       {asked !== undefined && (
         <Question
-          title={isWhole ? `Replace what ${head.name} holds?` : `Import into ${head.name}?`}
+          title={isWhole ? `Replace the entries of ${head.name}?` : `Import into ${head.name}?`}
           text={previewText(asked.would)}
-          yes={isWhole ? 'Replace them' : 'Import'}
+          yes={isWhole ? 'Replace entries' : 'Import'}
           isDanger={isWhole || asked.would.preview.needs_force}
           act={() => void go(asked)}
           onClose={() => setAsked(undefined)}
@@ -330,12 +329,12 @@ function ImportLines(props: {
         <summary>Import a file</summary>
         <div class="actions">
           <FileDrop
-            label="A file of entries: a line each, CSV, JSON, or of a firewall"
+            label="File of entries: one per line, CSV, JSON, or a firewall’s"
             bytesMax={fileBytesMax}
-            whenTooLarge={'Nothing was imported; "iprisk lists import" takes it.'}
+            whenTooLarge={'Import it with "iprisk lists import".'}
             onText={(text) => void take(text)}
           />
-          <Tick label="the list holds nothing else afterwards" isOn={isWhole} set={setWhole} />
+          <Tick label="replace existing entries" isOn={isWhole} set={setWhole} />
         </div>
         <Problem refusal={refusal} />
       </details>
@@ -345,5 +344,5 @@ function ImportLines(props: {
 
 function previewText({ preview, added, changed, removed, cautions }: Previewed): string {
   const counts = `${added} would be added, ${changed} changed, ${removed} removed`
-  return `${[...preview.lines, ...cautions, counts].join('. ')}. Undo can take it back.`
+  return `${[...preview.lines, ...cautions, counts].join('. ')}. Undo reverts it.`
 }

@@ -62,7 +62,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
   const save = async (): Promise<void> => {
     const body = { policies: draft, revision: status?.revision ?? null, file_tag }
     if ((await send('POST', '/admin/policies', body)) === undefined) return
-    notify('The policies are saved, and decide.')
+    notify('Policies saved and in effect.')
     load()
   }
   const dropAndLoad = (): void => {
@@ -135,7 +135,7 @@ function DraftActions(props: {
         act={save}
       />
       <button type="button" disabled={!isChanged} onClick={drop}>
-        Drop the draft
+        Discard
       </button>
     </div>
   )
@@ -185,9 +185,9 @@ function DraftState(props: {
   return (
     <div class="policy-state" aria-live="polite">
       {mistakes.length === 0 ? (
-        <p class="quiet">{isChanged ? 'The draft can be used.' : 'This is what decides.'}</p>
+        <p class="quiet">{isChanged ? 'The draft is valid.' : 'This is in effect.'}</p>
       ) : (
-        <p class="warn">{counted(mistakes.length, 'mistake')}; the draft cannot be used.</p>
+        <p class="warn">{counted(mistakes.length, 'mistake')}; fix them before you save.</p>
       )}
       <Lines of={others} tone="warn" />
     </div>

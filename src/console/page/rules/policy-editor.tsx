@@ -16,7 +16,7 @@ export function PolicyEditor(props: {
 }) {
   const { policy, mistakes, isFixed, onChange } = props
   const { rules, otherwise } = policy
-  const setRules = (next: readonly RuleText[]): void => onChange({ ...policy, rules: next })
+  const setRules = (next: RuleText[]): void => onChange({ ...policy, rules: next })
   const [list, moved] = useMoved()
   const raise = (at: number): void => {
     setRules(raised(rules, at))
@@ -25,7 +25,7 @@ export function PolicyEditor(props: {
   const own = mistakes.filter(({ rule }) => rule === undefined)
   return (
     <>
-      <p class="quiet">The first rule that holds decides.</p>
+      <p class="quiet">The first rule that matches decides.</p>
       <ol class="rules" ref={list}>
         {rules.map((rule, at) => (
           <RuleEditor
@@ -78,7 +78,7 @@ const newRule = (number: number): RuleText => ({
   observe: true,
 })
 
-function raised(rules: readonly RuleText[], at: number): readonly RuleText[] {
+function raised(rules: readonly RuleText[], at: number): RuleText[] {
   const rule = rules[at]!
   return rules.toSpliced(at, 1).toSpliced(at - 1, 0, rule)
 }

@@ -43,10 +43,10 @@ export function Rehearsal(props: {
           disabled={!isUsable || isRunning}
           onClick={() => void begin({ sample: true })}
         >
-          Try it on the sample
+          Rehearse on the sample
         </button>
         <FileDrop
-          label="Or drop a log, at most 2 MB of it"
+          label="Or drop a log (2 MB)"
           bytesMax={logBytesMax}
           onText={(log) => void begin({ log })}
         />
@@ -54,12 +54,12 @@ export function Rehearsal(props: {
       <div aria-live="polite">
         {isRunning && (
           <p class="running">
-            <progress aria-label="Rehearsal" /> The draft is being tried…
+            <progress aria-label="Rehearsal" /> Rehearsing…
           </p>
         )}
         <Problem refusal={refusal ?? looked.refusal} />
         {run?.status === 'done' && isAnother && (
-          <p class="warn">This is not the draft that was tried. Try it again.</p>
+          <p class="warn">The draft has changed since. Rehearse it again.</p>
         )}
         {run?.status === 'failed' && <p class="problem">{run.message ?? 'It failed.'}</p>}
       </div>
@@ -87,8 +87,7 @@ function Outcome({ report }: { readonly report: RehearsalReport }) {
         {bad > 0 && `, ${counted(bad, 'line')} without an address`}
         {changed !== undefined && (
           <>
-            ; <strong>{percent(changed.percent / 100)}</strong> of them would be decided otherwise
-            than now
+            ; <strong>{percent(changed.percent / 100)}</strong> of them would get another decision
           </>
         )}
         .
@@ -110,15 +109,15 @@ function Outcome({ report }: { readonly report: RehearsalReport }) {
           />
         )}
         <TitledBars
-          title="Networks hit most"
+          title="Most affected networks"
           bars={bars(hit.networks, ({ asn, organization }) => `AS${asn} ${organization}`)}
         />
         <TitledBars
-          title="Providers hit most"
+          title="Most affected providers"
           bars={bars(hit.providers, ({ provider }) => provider)}
         />
         <TitledBars
-          title="Countries hit most"
+          title="Most affected countries"
           bars={bars(hit.countries, ({ country }) => country)}
         />
       </div>
@@ -130,7 +129,7 @@ function Outcome({ report }: { readonly report: RehearsalReport }) {
         keyOf={({ rule }) => rule}
       />
       <details>
-        <summary>Addresses that asked most of these, {count(examples.length)}</summary>
+        <summary>Examples, {count(examples.length)}</summary>
         <DataTable
           label="Examples"
           columns={exampleColumns}

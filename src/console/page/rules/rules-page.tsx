@@ -9,9 +9,10 @@ import type { AuditView } from '../../../api/admin-answers.ts'
 import { askOrNotify } from '../ask/ask.ts'
 import { useLoad } from '../ask/use-load.ts'
 import { type Column, DataTable, freeText, plain, sorted } from '../parts/data-table.tsx'
+import { Choice, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { utcTime } from '../text/figures.ts'
+import { count, counted, utcTime } from '../text/figures.ts'
 
 const parts = [
   ['lists', 'Lists'],
@@ -55,7 +56,14 @@ function AuditLog() {
   const loaded = useLoad<AuditView>(`/admin/audit?limit=${pageRows}`)
   const [older, setOlder] = useState<readonly Row[]>([])
   const [isAll, setAll] = useState(false)
+  const [by, setBy] = useState('')
+  const [text, setText] = useState('')
   const rows = [...(loaded.value?.rows ?? []), ...older]
+  const shown = rows.filter(
+    (row) =>
+      (by === '' || row.via === by) &&
+      Object.values(row).join(' ').toLowerCase().includes(text.trim().toLowerCase()),
+  )
   const more = async (): Promise<void> => {
     const before = rows.at(-1)?.at ?? ''
     const query = new URLSearchParams({ limit: String(pageRows), before })
@@ -67,13 +75,24 @@ function AuditLog() {
   return (
     <Panel title="Audit" meaning="audit">
       <Waiting loaded={loaded} />
+      <div class="actions">
+        <Choice label="How" value={by} options={ways} choose={setBy} />
+        <TextField
+          label={`Filter; ${counted(shown.length, 'act')} of ${count(rows.length)}`}
+          place="grow"
+          type="search"
+          placeholder="maria, policies save, attackers …"
+          value={text}
+          set={setText}
+        />
+      </div>
       {loaded.value !== undefined && (
         <DataTable
           label="Acts"
           columns={columns}
-          rows={rows}
+          rows={shown}
           keyOf={({ at, who, act, what }) => `${at} ${who} ${act} ${what}`}
-          empty="Nothing was changed yet."
+          empty={rows.length === 0 ? 'Nothing was changed yet.' : 'No act matches.'}
         />
       )}
       {rows.length >= pageRows && !isAll && (
@@ -85,10 +104,13 @@ function AuditLog() {
   )
 }
 
+const wayTitles: Readonly<Record<string, string>> = { 'admin port': 'API' }
+const ways = [['', 'any'], 'console', ['admin port', 'API'], 'command line'] as const
+
 const columns: readonly Column<Row>[] = [
   sorted('When', ({ at }) => at, utcTime),
   sorted('Who', ({ who }) => who),
-  sorted('By', ({ via }) => via),
+  sorted('How', ({ via }) => wayTitles[via] ?? via),
   sorted('Act', ({ act }) => act),
   plain('What', ({ what }) => freeText(what)),
 ]

@@ -37,7 +37,7 @@ export function SetsPart() {
       about={`for ${name}`}
       title={`A key for ${name}?`}
       text={`It reads published sets and nothing else, with the plan ${plan}, until it is revoked.`}
-      yes="Make the key"
+      yes="Create key"
       act={() => makeKey(name)}
     />
   ))
@@ -90,7 +90,7 @@ function columnsOf(root: string, format: string): readonly Column<Row>[] {
       ({ made }) => made?.growth ?? 0,
       (growth) => growth !== 0 && `${growth > 0 ? '+' : ''}${count(growth)}`,
     ),
-    sorted('Made', ({ made }) => made?.at ?? '', utcTime),
+    sorted('Created', ({ made }) => made?.at ?? '', utcTime),
     sortedNumber(
       'Bytes',
       ({ made }) => made?.bytes[format === 'mmdb' ? 'mmdb.iprisk' : format] ?? -1,

@@ -19,9 +19,9 @@ export function percent(share: number): string {
   return value < 0.1 ? '< 0.1 %' : `${value.toFixed(1)} %`
 }
 
-/** Checks a second: 0.4, 12, 44,286. */
+/** Checks a second: 0.25, 4.1, 12, 44,286. */
 export const rate = (value: number): string =>
-  value >= 10 || value === 0 ? whole.format(value) : value.toFixed(1)
+  value >= 10 ? whole.format(value) : String(Number(value.toPrecision(2)))
 
 /** Seconds as 0.7 ms, 12 ms, 1.5 s. */
 export function duration(seconds: number): string {
@@ -65,6 +65,19 @@ export function joinMinutes(known: Minutes, came: Minutes, max: number): Minutes
 
 export function wholeMinutes(minutes: Minutes): Minutes {
   return minutes.slice(0, -1)
+}
+
+/** Of the last `span` minutes, as there may be minutes without a server. */
+export function minutesSince(minutes: Minutes, span: number): Minutes {
+  const fromMs = Date.parse(minutes.at(-1)?.at ?? '') - span * 60_000
+  return minutes.filter(({ at }) => Date.parse(at) > fromMs)
+}
+
+/** `+12.3 %`, `−3.0 %`; `''` without a number before. */
+export function change(now: number, before: number | undefined): string {
+  if (before === undefined || before === 0) return ''
+  if (now === before) return '±0 %'
+  return `${now < before ? '−' : '+'}${percent(Math.abs(now / before - 1))}`
 }
 
 export type Share = ReturnType<typeof sharesBy>['top'][number]

@@ -16,10 +16,11 @@ const height = 168
 
 export function drawPlot(place: HTMLElement, first: Chart, told: Told) {
   let chart = first
-  let plot = newPlot(place, chart, told)
+  const range = (): UPlot.Range.MinMax => [chart.from, chart.to]
+  let plot = newPlot(place, chart, range, told)
   const anew = (): void => {
     plot.destroy()
-    plot = newPlot(place, chart, told)
+    plot = newPlot(place, chart, range, told)
   }
   const scheme = matchMedia('(prefers-color-scheme: dark)')
   scheme.addEventListener('change', anew)
@@ -55,7 +56,12 @@ function dataOf({ at, series, unit }: Chart): UPlot.AlignedData {
   return [[...at], ...sums.toReversed()]
 }
 
-function newPlot(place: HTMLElement, chart: Chart, { text, onPoint }: Told): UPlot {
+function newPlot(
+  place: HTMLElement,
+  chart: Chart,
+  range: () => UPlot.Range.MinMax,
+  { text, onPoint }: Told,
+): UPlot {
   const ink = colourOf(place, 'ink-quiet')
   const line = colourOf(place, 'ink-line')
   const isStacked = chart.unit === 'rate'
@@ -66,10 +72,10 @@ function newPlot(place: HTMLElement, chart: Chart, { text, onPoint }: Told): UPl
     {
       width: Math.max(place.clientWidth, 200),
       height,
-      padding: [6, 10, 0, 0],
+      padding: [6, 20, 0, 0],
       legend: { show: false },
       cursor: { points: { show: false }, drag: { setScale: false, x: false, y: false }, y: false },
-      scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] } },
+      scales: { x: { range }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] } },
       axes: [
         {
           ...axis,

@@ -17,10 +17,13 @@ type Minute = TrafficView['minutes'][number]
 
 const seriesMax = 9
 
-/** Each with another `meaning`. The series of a rate are stacked; `at` is in seconds since 1970. */
-export function chartsOf(minutes: readonly Minute[]) {
+/** Each with another `meaning`. The series of a rate are stacked; `at` is in seconds since 1970. The
+ * axis has `span` minutes, however few are known. */
+export function chartsOf(minutes: readonly Minute[], span: number) {
   const at = minutes.map((minute) => Date.parse(minute.at) / 1000)
-  const rates = { unit: 'rate', at } as const
+  const to = at.at(-1) ?? 0
+  const axis = { at, from: to - span * 60, to }
+  const rates = { ...axis, unit: 'rate' } as const
   const by = (of: (minute: Minute) => Readonly<Record<string, number>>, tone: Tone) =>
     seriesBy(minutes, of, tone)
   const classes = by((minute) => minute.classes, kindTone)
@@ -30,7 +33,7 @@ export function chartsOf(minutes: readonly Minute[]) {
   const errors = by(({ statuses }) => without200(statuses), statusTone)
   const limits = by(({ limited: { rate, quota } }) => ({ rate, quota }), limitTone)
   const bySource = { ...rates, meaning: 'sources', title: 'Checks by source', series: sources }
-  const seconds = { unit: 'seconds', at, series: latencyOf(minutes) } as const
+  const seconds = { ...axis, unit: 'seconds', series: latencyOf(minutes) } as const
   return [
     { ...rates, meaning: 'classes', title: 'Checks by class', series: classes },
     // Where the API alone is asked it would show the same as the first.
@@ -38,7 +41,7 @@ export function chartsOf(minutes: readonly Minute[]) {
     { ...rates, meaning: 'scores', title: 'Scores', series: scoresOf(minutes) },
     { ...rates, meaning: 'decisions', title: 'Decisions', series: decisions },
     { ...seconds, meaning: 'latency', title: 'Time to answer' },
-    { ...rates, meaning: 'errors', title: 'Answers that are no 200', series: errors },
+    { ...rates, meaning: 'errors', title: 'Non-200 responses', series: errors },
     { ...rates, meaning: 'limits', title: 'Limited', series: limits },
   ]
 }

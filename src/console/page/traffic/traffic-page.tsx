@@ -5,12 +5,14 @@ import type { TrafficView } from '../../../api/admin-answers.ts'
 import { ask, type Refusal } from '../ask/ask.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'
+import { FigureList } from '../parts/figure-list.tsx'
 import { Meaning, Panel } from '../parts/panel.tsx'
 import { Problem, Waiting } from '../parts/problem.tsx'
 import {
   count,
   duration,
   joinMinutes,
+  minutesSince,
   percent,
   rate,
   wholeMinutes,
@@ -32,10 +34,10 @@ const spans = [
 
 export function TrafficPage() {
   const loaded = useLoad<TrafficView>('/admin/traffic')
-  const { minutes, top, refusal } = useFollowed(loaded)
+  const { minutes, top, refusal, answeredAt } = useFollowed(loaded)
   const [span, setSpan] = useState(360)
-  const shown = useMemo(() => wholeMinutes(minutes).slice(-span), [minutes, span])
-  const charts = useMemo(() => chartsOf(shown), [shown])
+  const shown = useMemo(() => minutesSince(wholeMinutes(minutes), span), [minutes, span])
+  const charts = useMemo(() => chartsOf(shown, span), [shown, span])
   return (
     <>
       <div class="page-head">
@@ -56,6 +58,7 @@ export function TrafficPage() {
         </fieldset>
       </div>
       <Waiting loaded={loaded} />
+      {refusal && <p class="warn">No answer since {utcMinute(answeredAt)} UTC.</p>}
       <Problem refusal={refusal} />
       {loaded.value !== undefined && (
         <>
@@ -69,6 +72,7 @@ export function TrafficPage() {
             <Top title="Networks" rows={top.networks} />
             <Top title="Countries" rows={top.countries} />
             <Top title="Providers" rows={top.providers} />
+            <Top title="Blocked networks" rows={top.blocked} />
           </div>
         </>
       )}
@@ -76,17 +80,18 @@ export function TrafficPage() {
   )
 }
 
-const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [] }
+const noMinutes: TrafficView['minutes'] = []
+const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [], blocked: [] }
 
 /** The first answer's minutes and newer ones. */
 function useFollowed(loaded: Loaded<TrafficView>) {
-  const [state, setState] = useState<TrafficView>({ minutes: [], top: noTop })
+  const [state, setState] = useState({ minutes: noMinutes, top: noTop, answeredAt: 0 })
   // Why the newest minutes are missing.
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const { value } = loaded
   useEffect(() => {
     if (value === undefined) return undefined
-    setState(value)
+    setState({ ...value, answeredAt: Date.now() })
     let minutes = value.minutes
     const follow = async (): Promise<void> => {
       if (document.visibilityState !== 'visible') return
@@ -96,7 +101,7 @@ function useFollowed(loaded: Loaded<TrafficView>) {
       setRefusal(answer.kind === 'refused' ? answer : undefined)
       if (answer.kind === 'refused') return
       minutes = joinMinutes(minutes, answer.value.minutes, minutesMax)
-      setState({ minutes, top: answer.value.top })
+      setState({ minutes, top: answer.value.top, answeredAt: Date.now() })
     }
     const timer = setInterval(() => void follow(), followMs)
     return () => clearInterval(timer)
@@ -114,7 +119,7 @@ function ChartPanel({ chart }: { readonly chart: Chart }) {
   return (
     <Panel title={title} meaning={meaning}>
       {chart.series.length === 0 ? (
-        <p class="quiet">Nothing in this time.</p>
+        <p class="quiet">No data in this time.</p>
       ) : (
         <Plot chart={chart} text={texts[unit]} />
       )}
@@ -150,23 +155,18 @@ function Figures({ minutes }: { readonly minutes: readonly Minute[] }) {
     { of: 'classes', title: 'not clean', text: percent(checks === 0 ? 0 : 1 - clean / checks) },
     {
       of: 'latency',
-      title: '99 of 100 within',
+      title: 'p99 latency',
       text: newest?.latency ? duration(newest.latency.p99) : '–',
     },
     { of: 'limits', title: 'limited', text: count(limited) },
     { of: 'errors', title: 'failed', text: count(failed) },
   ]
   return (
-    <dl class="figures">
-      {figures.map(({ of, title, text }) => (
-        <div key={title}>
-          <dt>
-            <Meaning of={of}>{title}</Meaning>
-          </dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
+    <FigureList
+      figures={figures.map(({ of, title, text }) => {
+        return { title: <Meaning of={of}>{title}</Meaning>, text }
+      })}
+    />
   )
 }
 
