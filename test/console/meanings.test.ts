@@ -5,11 +5,11 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { meanings } from '../../src/console/page/text/meanings.ts'
+import meanings from '../../src/console/page/text/meanings.json' with { type: 'json' }
 
 const folder = join(packageRoot, 'src/console/page')
 const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('meanings.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => readFileSync(join(folder, name), 'utf8'))
 
 describe('a meaning', () => {

@@ -1,8 +1,8 @@
-// The glossary of the console's numbers.
+// The glossary of the console's numbers: what each means, and its name elsewhere.
 
 import { useEffect } from 'preact/hooks'
 import { Panel } from './parts/panel.tsx'
-import { meanings } from './text/meanings.ts'
+import meanings from './text/meanings.json'
 
 export function MeaningPage({ word }: { readonly word: string }) {
   useEffect(() => {
