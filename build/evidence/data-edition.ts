@@ -2,7 +2,7 @@
 // edition.
 
 import { readFileSync } from 'node:fs'
-import { type Day, formatDay, isYetToCome, parseDay } from '../../src/base/day.ts'
+import { type Day, formatDay, isFuture, parseDay } from '../../src/base/day.ts'
 import { type IpriskError, inputError } from '../../src/base/coded-error.ts'
 import { compilerRequire } from '../../src/base/package-root.ts'
 import type { DataSetKind } from '../catalogue/feed.ts'
@@ -36,7 +36,7 @@ export function embeddedEdition(kind: DataSetKind): DataEdition | undefined {
  */
 export function statedEditionDay(kind: DataSetKind, files: readonly string[], today: Day): Day {
   const day = statedDay(kind, files)
-  if (!isYetToCome(day, today)) return day
+  if (!isFuture(day, today)) return day
   throw editionError(`its day, ${formatDay(day)}, is in the future`)
 }
 

@@ -2,7 +2,7 @@
 // entry costs that entry.
 
 import { basename } from 'node:path'
-import { type Day, isYetToCome } from '../../src/base/day.ts'
+import { type Day, isFuture } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { type Feed, isFeed } from '../catalogue/feed.ts'
 import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
@@ -71,7 +71,7 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
     return { feed, tally, entries: [], day, problem: messageOf(error) }
   }
   const { stated } = tally
-  const isPossible = stated !== undefined && !isYetToCome(stated, day)
+  const isPossible = stated !== undefined && !isFuture(stated, day)
   return { feed, tally, entries, day: isPossible ? stated : day, problem: undefined }
 }
 

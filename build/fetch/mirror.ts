@@ -4,7 +4,7 @@
 
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Day, isYetToCome, parseDay } from '../../src/base/day.ts'
+import { type Day, isFuture, parseDay } from '../../src/base/day.ts'
 import { environmentError, type IpriskError } from '../../src/base/coded-error.ts'
 import { parseJson } from '../../src/base/json-object.ts'
 import { temporaryName } from '../../src/base/system/atomic-file.ts'
@@ -43,7 +43,7 @@ export function parseMirrorDays(text: string, today: Day): ReadonlyMap<string, D
   for (const each of root as readonly unknown[]) {
     const { id, snapshot_date: text } = (each ?? {}) as Record<string, unknown>
     const day = typeof text === 'string' ? parseDay(text) : undefined
-    if (typeof id !== 'string' || day === undefined || isYetToCome(day, today)) continue
+    if (typeof id !== 'string' || day === undefined || isFuture(day, today)) continue
     days.set(id, day)
   }
   return days

@@ -19,7 +19,7 @@ export function parseDay(text: string): Day | undefined {
 }
 
 /** Allows for any time zone. */
-export function isYetToCome(day: Day, today: Day): boolean {
+export function isFuture(day: Day, today: Day): boolean {
   return day > today + 1
 }
 

@@ -1,5 +1,5 @@
-// An export's file: written in pieces of a megabyte under a temporary name, so it is there whole or
-// not at all (base/system/atomic-file.ts). A killed run leaves `.NAME.<process>.<id>.tmp`.
+// An export's file: written in pieces of a megabyte under a temporary name, so that it appears
+// whole or not at all (base/system/atomic-file.ts). A killed run leaves `.NAME.<process>.<id>.tmp`.
 
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -45,7 +45,6 @@ export function openExportFile(target: string) {
       flush()
       writeFileSync(descriptor, bytes)
     },
-    /** Appends its canonical text. */
     address: (words: Uint32Array, family: Family): void => {
       reserve(addressBytesMax)
       used =
@@ -71,7 +70,7 @@ function openNew(target: string) {
     const replacement = beginReplacing(target, exportMode)
     return { replacement, descriptor: openSync(replacement.temporary, 'wx', exportMode) }
   } catch (cause) {
-    const message = `No file can be made in ${dirname(target)}: ${messageOf(cause)}.`
+    const message = `Cannot create a file in ${dirname(target)}: ${messageOf(cause)}.`
     throw environmentError('export_unwritable', message, { cause })
   }
 }

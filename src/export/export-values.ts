@@ -1,8 +1,8 @@
-// Which records of a table say the same in an export: those whose parts have equal texts by the
-// projection. They share a value, numbered from 0 in the order of first use.
+// Groups the records of a table that an export writes alike: those whose parts have equal texts by
+// the projection share a value, numbered from 0 by first use.
 //
-// A text is made once for each id of a part, so a million records cost a few hundred thousand.
-// Locations that are as distinct as their ids use the ids: half a million texts would be 200 MB.
+// A text is built once for each id of a part, so a million records cost a few hundred thousand.
+// Locations, nearly as distinct as their ids, use the ids: half a million texts would take 200 MB.
 
 import type { Family } from '../ip/address.ts'
 import { type Facts, factsOf } from '../policy/condition/condition-members.ts'
@@ -11,15 +11,14 @@ import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import type { AnswerPart, PartName, RecordParts } from '../bulk/rows/answer-fields.ts'
 import { type Answering, answering } from './piece-walk.ts'
 
-/** `''`: it says nothing; `whole`: each id is distinct. */
+/** `''`: no content; `whole`: each id is distinct. */
 type PartText<Part> = ((part: Part) => string) | 'whole'
 
 export interface Projection {
-  /** Absent parts do not count. */
+  /** Absent parts are ignored. */
   readonly texts: { readonly [Part in PartName]?: PartText<AnswerPart[Part]> }
-  /** Whether records that say nothing are exported. */
+  /** Whether records without content are exported. */
   readonly keepEmpty: boolean
-  /** Filters records. */
   readonly where?: {
     readonly holds: (facts: Facts) => boolean
     readonly reads: ReadonlySet<string>
@@ -31,7 +30,7 @@ export type ExportValues = ReturnType<typeof newExportValues>
 const out = -1
 const unknown = -2
 
-/** 0: none, or for a verdict a bogon's; others count from 1. */
+/** 0: none, or a bogon's verdict; others count from 1. */
 interface Ids {
   verdict: number
   network: number
@@ -59,7 +58,7 @@ export function newExportValues(reader: AnswerReader, projection: Projection) {
     const location = keys.location(ids.location)
     const isEmpty = verdict === 0 && network === 0 && location === 0
     if (isEmpty && !projection.keepEmpty) return out
-    // In two steps: the product of three counts would not be exact.
+    // In two steps, since the product of three counts would not be exact.
     const pair = numberOf(pairs, verdict * counts.network + network)
     const value = numberOf(values, pair * counts.location + location)
     if (value === idsOf.length) idsOf.push({ ...ids })
@@ -89,7 +88,7 @@ export function newExportValues(reader: AnswerReader, projection: Projection) {
   }
 }
 
-/** Keys are numbered in the order of first use. */
+/** Numbers keys by first use. */
 function numberOf(numbers: Map<number, number>, key: number): number {
   let number = numbers.get(key)
   if (number === undefined) {
@@ -109,7 +108,7 @@ function partsOf({ parts }: AnswerReader, { verdict, network, location }: Ids): 
 
 type KeyOf = (id: number) => number
 
-/** Of the ids of each part, with the one that is none. */
+/** Number of each part's ids, including the one for none. */
 function idCounts({ views }: AnswerReader): Readonly<Record<PartName, number>> {
   return {
     verdict: views.verdicts.length / verdictWords + 1,
@@ -132,7 +131,6 @@ function partKeys(
   }
 }
 
-/** `none`: the id of no part. */
 function keysOf<Part>(
   text: PartText<Part> | undefined,
   partOf: (id: number) => Part,
@@ -155,7 +153,7 @@ function keysOf<Part>(
   }
 }
 
-/** Remembered by the parts that the condition reads. */
+/** Cached by the parts that the condition reads. */
 function newWhere(
   reader: AnswerReader,
   where: Projection['where'],

@@ -1,6 +1,6 @@
-// The formats whose rows are prefixes, of list URLs (contract 6.3) and of exports, each as what reads
-// it wants it: how one prefix is written, and what stands around all of them. What a firewall loads
-// goes in whole or not at all: `nft -f` is one transaction, ipset swaps sets.
+// The formats with a prefix per row, of list URLs (published sets) and exports: how a prefix is
+// written, and the text around all of them. Firewalls load a file whole or not at all: `nft -f` is
+// one transaction, ipset swaps sets.
 
 import type { Family } from '../ip/address.ts'
 import { addressBits } from '../ip/range.ts'
@@ -8,20 +8,19 @@ import type { ExportFile } from './export-file.ts'
 
 interface Prefix {
   readonly family: Family
-  /** As in records. */
   readonly address: Uint32Array
-  /** Of its family: up to 32 or 128. */
+  /** Up to 32 or 128, by family. */
   readonly length: number
-  /** What is said of it, as the format writes it; a list says nothing. */
+  /** The export's value of the prefix, as the format writes it; absent in lists. */
   readonly value?: string | undefined
 }
 
 interface Named {
   readonly name: string
-  /** The name of the set of a family. */
+  /** The set's name by family. */
   readonly setOf: (family: Family) => string
   readonly families: readonly Family[]
-  /** A comment, where the format has them. */
+  /** A comment, in formats that have them. */
   readonly title?: string
 }
 
@@ -31,22 +30,21 @@ type TextOf = (prefix: Prefix, named: Named) => string
 interface Format {
   readonly head?: (named: Named) => string
   readonly tail?: (named: Named) => string
-  /** Between two prefixes. */
   readonly between?: string
-  /** What stands around so many prefixes of a family. */
+  /** Text around at most `prefixes` of a family. */
   readonly batch?: {
     readonly prefixes: number
     readonly head: (family: Family, named: Named) => string
     readonly tail: string
   }
-  /** How it writes what an export says of a prefix. */
+  /** Formats an export's value. */
   readonly value?: (text: string) => string
   readonly before?: TextOf
   readonly address?: Write
   readonly after?: TextOf
-  /** It takes the place of what was loaded before, so a page of it would lose the others. */
+  /** Loading it replaces everything, so a page of it would lose the others. */
   readonly isWhole?: true
-  /** It has no prefix of length 0: two halves instead. */
+  /** Prefixes of length 0 are invalid: written as two halves. */
   readonly isHalved?: true
 }
 
@@ -59,13 +57,12 @@ const isSingle = ({ family, length }: Prefix): boolean => length === addressBits
 
 const writeAddress: Write = (file, { address, family }) => file.address(address, family)
 
-/** A single address without its length. */
 const writeShort: Write = (file, prefix) =>
   isSingle(prefix) ? writeAddress(file, prefix) : writePrefix(file, prefix)
 
 const last = new Uint32Array(4)
 
-/** Writes to `out` the last address of a prefix of so many of 128 bits. */
+/** Writes the last address of a prefix of `bits` (of 128) to `out`. */
 export function lastAddress(address: Uint32Array, bits: number, out: Uint32Array): void {
   address.forEach((word, i) => {
     const own = Math.min(32, Math.max(0, bits - i * 32))
@@ -83,12 +80,12 @@ function writeRange(file: ExportFile, { address, family, length }: Prefix): void
 const comment = ({ title }: Named, usage = ''): string =>
   title === undefined ? '' : `# ${title}\n${usage}`
 
-/** New sets are filled beside those in use, then swapped: packets never see half a set. */
+/** Fills new sets beside those in use, then swaps: packets never see half a set. */
 function ipsetHead({ setOf, families }: Named): string {
   return families
     .map((family) => {
       const set = setOf(family)
-      // A bound, not a size. Constant, because ipset treats another bound as another set.
+      // A bound, not a size. Constant, since ipset treats another bound as another set.
       const kind = `hash:net family inet${family === 4 ? '' : '6'} maxelem 67108864`
       // Reuses what an interrupted restore left.
       return `create ${set} ${kind} -exist\ncreate ${set}-new ${kind} -exist\nflush ${set}-new\n`
@@ -108,7 +105,7 @@ function nftHead({ setOf, families }: Named): string {
 const addressList = (family: Family): string =>
   `/ip${family === 4 ? '' : 'v6'} firewall address-list`
 
-/** The last byte of 127.0.0.N by classification; 2 for all others. Only added to. */
+/** The last byte of 127.0.0.N by classification, by default 2. Never changed, only extended. */
 const zoneCodes: Readonly<Record<string, number>> = {
   tor: 3,
   vpn: 4,
@@ -119,7 +116,7 @@ const zoneCodes: Readonly<Record<string, number>> = {
   known_bot: 9,
 }
 
-/** Addresses that RFC 5782 (5) lists in every zone. */
+/** RFC 5782 (5): test addresses of every zone. */
 const zoneTests =
   '$DATASET ip4trie:test4 @\n127.0.0.2 :127.0.0.2:test\n' +
   '$DATASET ip6trie:test6 @\n::ffff:7f00:2 :127.0.0.2:test\n'
@@ -128,18 +125,9 @@ const formats = {
   plain: { address: writeShort },
   cidr: {},
   range: { address: writeRange },
-  json: {
-    head: () => '[',
-    tail: () => ']\n',
-    between: ',\n',
-    before: () => '"',
-    after: () => '"',
-  },
+  json: { head: () => '[', tail: () => ']\n', between: ',\n', before: () => '"', after: () => '"' },
   // BIG-IP AFM, feed lists: address, mask, list, category.
-  f5: {
-    address: writeAddress,
-    after: ({ length }, { name }) => `,${length},bl,${name}\n`,
-  },
+  f5: { address: writeAddress, after: ({ length }, { name }) => `,${length},bl,${name}\n` },
   // Threat Prevention, indicator files.
   checkpoint: {
     head: () => '#UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT\n',
@@ -152,7 +140,7 @@ const formats = {
     },
     after: (prefix) => `,IP${isSingle(prefix) ? '' : ' Range'},high,high,AB,iprisk\n`,
   },
-  // RouterOS: an entry that exists would end `/import`. Entries end where they are not loaded again.
+  // RouterOS: `/import` stops at an existing entry. Entries expire if the list is not loaded again.
   mikrotik: {
     isWhole: true,
     head: ({ name, families }) =>
@@ -160,13 +148,13 @@ const formats = {
     before: ({ family }, { name }) => `${addressList(family)} add list=${name} address=`,
     after: () => ' comment=iprisk timeout=48h;\n',
   },
-  // For `include` within a geo block.
+  // For `include` in a geo block.
   nginx: {
     head: (named) => comment(named, '# geo $iprisk { default ""; include THIS-FILE; }\n'),
     value: (text) => `"${text.replace(/["\\]/g, '\\$&')}"`,
     after: ({ value = '1' }) => ` ${value};\n`,
   },
-  // For map_ip(); `src -f FILE` takes the first word.
+  // For map_ip(); `src -f FILE` reads the first word.
   haproxy: {
     head: (named) => comment(named, '# src,map_ip(THIS-FILE,"")\n'),
     after: ({ value }, { name }) => ` ${value ?? name}\n`,
@@ -193,7 +181,7 @@ const formats = {
         .map((set) => `swap ${set}-new ${set}\ndestroy ${set}-new\n`)
         .join(''),
   },
-  // `cscli decisions import` replaces none, so they end two days after it.
+  // `cscli decisions import` replaces nothing, so decisions expire after two days.
   crowdsec: {
     head: () => 'duration,reason,scope,type,value\n',
     before: (prefix) => `48h,iprisk,${isSingle(prefix) ? 'Ip' : 'Range'},ban,`,
@@ -210,7 +198,7 @@ const formats = {
     address: writeShort,
     after: (prefix, { name }) => `\tIntel::${isSingle(prefix) ? 'ADDR' : 'SUBNET'}\t${name}\n`,
   },
-  // A zone of DNS, RFC 5782.
+  // A DNS zone, RFC 5782.
   rbldnsd: {
     head: (named) => comment(named) + zoneTests,
     batch: {
@@ -227,7 +215,7 @@ export type PrefixFormat = keyof typeof formats
 const rowOf = (format: PrefixFormat): Format => formats[format]
 const endOfLine = (): string => '\n'
 
-/** Writes prefixes, IPv4 first, in a format; `end` before the file ends. */
+/** Writes prefixes, IPv4 first; `end` completes the file. */
 export function openList(file: ExportFile, format: PrefixFormat, named: Named) {
   const { head, tail, between = '', batch, before, after = endOfLine, isHalved } = rowOf(format)
   const { address: writeOwn = writePrefix } = rowOf(format)
@@ -267,7 +255,6 @@ export function openList(file: ExportFile, format: PrefixFormat, named: Named) {
   }
 }
 
-/** As the format writes what an export says of a prefix. */
 export const valueText = (format: PrefixFormat, text: string): string =>
   rowOf(format).value?.(text) ?? text
 

@@ -1,7 +1,7 @@
-// The data section of an MMDB file (MaxMind DB 2.0), with pointers to earlier texts. The reader is
-// build/mmdb; mmdb-records.ts says what records hold.
+// Encodes the data section of an MMDB file (MaxMind DB 2.0), with pointers to earlier texts. The
+// reader is build/mmdb; mmdb-records.ts defines the records.
 //
-//   control byte   TTTSSSSS   type, size; type 0: one byte more has type - 7; size from 29: more bytes
+//   control byte   TTTSSSSS   type, size; type 0: one more byte, type - 7; size ≥ 29: more bytes
 //   pointer        001PPVVV   11, 19, 27 or 32 bits of an offset in the section
 
 import {
@@ -15,7 +15,7 @@ export type MmdbValue =
   | string
   | boolean
   | readonly MmdbValue[]
-  /** Unknown members are absent: the format has no null. */
+  /** The format has no null: unknown members are absent. */
   | { readonly kind: 'map'; readonly members: readonly (readonly [string, MmdbValue])[] }
   | { readonly kind: 'uint16' | 'uint32' | 'uint64' | 'double'; readonly value: number }
   | { readonly kind: 'at'; readonly offset: number }
@@ -23,7 +23,7 @@ export type MmdbValue =
 type MmdbMap = Extract<MmdbValue, { readonly kind: 'map' }>
 
 export const uint = (value: number): MmdbValue => ({ kind: 'uint32', value })
-/** In the metadata libmaxminddb accepts nothing else. */
+/** libmaxminddb accepts no other type in the metadata. */
 export const uint16 = (value: number): MmdbValue => ({ kind: 'uint16', value })
 export const double = (value: number): MmdbValue => ({ kind: 'double', value })
 export const map = (members: MmdbMap['members']): MmdbMap => ({ kind: 'map', members })
@@ -49,7 +49,7 @@ export function newMmdbData() {
   const buffer = newGrowingBuffer()
   const texts = new Map<string, number>()
   return {
-    /** Returns the offset at which the value begins. */
+    /** Returns the value's offset. */
     add: (value: MmdbValue): number => {
       const offset = buffer.length
       append(value, buffer, texts)
@@ -59,7 +59,7 @@ export function newMmdbData() {
   }
 }
 
-/** Shares nothing, as in the metadata. */
+/** Without pointers, for the metadata. */
 export function encodeAlone(value: MmdbValue): Uint8Array {
   const buffer = newGrowingBuffer()
   append(value, buffer)
@@ -129,7 +129,7 @@ function appendByte(buffer: GrowingBuffer, value: number): void {
   buffer.bytes[buffer.length++] = value
 }
 
-/** In its shortest form; each longer one begins where the one before ends. */
+/** In the shortest of four forms; each range begins where the shorter one's ends. */
 function appendPointer(offset: number, buffer: GrowingBuffer): void {
   const form = offset < 2048 ? 0 : offset < 526_336 ? 1 : offset < 134_744_064 ? 2 : 3
   const rest = offset - [0, 2048, 526_336, 0][form]!

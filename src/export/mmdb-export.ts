@@ -1,8 +1,8 @@
 // A table as an MMDB file (MaxMind DB 2.0): one tree for both families, IPv4 below ::/96. As in
-// MaxMind's files, IPv4-mapped, NAT64 and 6to4 lead to the IPv4 part; Teredo leads nowhere, because
-// its IPv4 address is inverted.
+// MaxMind's files, IPv4-mapped, NAT64 and 6to4 lead to the IPv4 part; Teredo does not, since its
+// IPv4 address is inverted.
 //
-// Memory: eight bytes a node, and the data section. The same table gives the same bytes.
+// Memory: eight bytes a node, and the data section. Deterministic for a table.
 
 import type { Day } from '../base/day.ts'
 import { type IpriskError, inputError } from '../base/coded-error.ts'
@@ -22,7 +22,7 @@ import { dataBytesMax, dataRecord, emptyRecord, newMmdbTree, recordInFile } from
 import type { RunSink } from './value-runs.ts'
 import type { ExportValues } from './export-values.ts'
 
-/** ::/96 is the root of IPv4; the aliases lead there, too. */
+/** ::/96 is the root of IPv4, also for the aliases. */
 const ipv4Bits = 96
 const ipv4Root = Uint32Array.of(0, 0, 0, 0)
 const aliases: readonly (readonly [address: Uint32Array, length: number])[] = [
@@ -31,7 +31,7 @@ const aliases: readonly (readonly [address: Uint32Array, length: number])[] = [
   [Uint32Array.of(0x2002_0000, 0, 0, 0), 16],
 ]
 
-/** Below this, addresses are IPv4. */
+/** The first IPv6 address after ::/96. */
 const aboveIpv4 = Uint32Array.of(0, 0, 1, 0)
 
 interface DatabaseAbout {
@@ -54,7 +54,6 @@ export function newDatabaseWriter(layout: DatabaseLayout, book: ExportValues) {
   }
   return {
     run,
-    /** Returns the number of prefixes. */
     finish: (file: ExportFile, about: DatabaseAbout): number => {
       const root = tree.recordAt(ipv4Root, ipv4Bits)
       if (root !== emptyRecord) for (const [at, length] of aliases) tree.put(at, length, root)
@@ -72,14 +71,13 @@ export function newDatabaseWriter(layout: DatabaseLayout, book: ExportValues) {
   }
 }
 
-/** Records are written at first use. */
 function recordOffsets(
   layout: DatabaseLayout,
   book: ExportValues,
   data: MmdbData,
 ): (value: number) => number {
   const offsets: number[] = []
-  /** By member, then by its key. */
+  /** By member and its key. */
   const shared = layout.members.map(() => new Map<number | string, MmdbValue | undefined>())
   const memberOf = (value: number, part: unknown, index: number): MmdbValue | undefined => {
     const { key: keyOf, of, part: name } = layout.members[index]!
@@ -87,7 +85,7 @@ function recordOffsets(
     const key = keyOf === undefined ? book.partKey(value, name) : keyOf(part as never)
     if (known.has(key)) return known.get(key)
     const said = of(part as never)
-    // Maps and lists are written once; records point there.
+    // Maps and lists are written once and pointed to.
     const isShared = typeof said === 'object' && !('value' in said)
     const kept = isShared ? ({ kind: 'at', offset: data.add(said) } as const) : said
     known.set(key, kept)
@@ -134,7 +132,7 @@ function writeTree(
   }
 }
 
-/** In 28 bits, the middle byte holds the high half-bytes of both records. */
+/** With 28 bits, the middle byte holds the upper nibbles of both records. */
 function writeNode(
   bytes: Buffer,
   at: number,

@@ -1,5 +1,5 @@
-// The records of an MMDB: the answer as `check` gives it, flat fields, or what readers of GeoIP2
-// files expect. Members that say nothing are absent: MMDB has no null.
+// Records of an MMDB file: the answer of `check`, flat fields, or the layouts that readers of
+// GeoIP2 files expect. Members without a value are absent: MMDB has no null.
 //
 //   iprisk         classification, risk_level, risk_score, network, location, proxy, bot, signals, reasons
 //   with fields    classification: …, asn: …, flat, by the names of `check --format csv`
@@ -23,7 +23,7 @@ export interface DatabaseMember<Part> {
   readonly name: string
   readonly part: PartName
   readonly of: (part: Part) => MmdbValue | undefined
-  /** Equal for equal members, of which parts that differ otherwise may have the same. */
+  /** Equal for equal members, if different parts may share a member. */
   readonly key?: ((part: Part) => string) | undefined
 }
 
@@ -34,23 +34,19 @@ export interface DatabaseLayout {
 
 type Of<Part> = DatabaseMember<Part>['of']
 
-function ofVerdict(name: string, of: Of<VerdictPart>): DatabaseMember<VerdictPart> {
-  return { name, part: 'verdict', of }
-}
+const membersOf =
+  <Part>(part: PartName) =>
+  (name: string, of: Of<Part>, key?: DatabaseMember<Part>['key']): DatabaseMember<Part> => ({
+    name,
+    part,
+    of,
+    key,
+  })
+const ofVerdict = membersOf<VerdictPart>('verdict')
+const ofNetwork = membersOf<NetworkAnswer>('network')
+const ofLocation = membersOf<Location>('location')
 
-function ofNetwork(name: string, of: Of<NetworkAnswer>): DatabaseMember<NetworkAnswer> {
-  return { name, part: 'network', of }
-}
-
-function ofLocation(
-  name: string,
-  of: Of<Location>,
-  key?: DatabaseMember<Location>['key'],
-): DatabaseMember<Location> {
-  return { name, part: 'location', of, key }
-}
-
-/** Nothing if no member says anything. */
+/** `undefined` if all members are. */
 function mapOf(
   members: readonly (readonly [key: string, value: MmdbValue | undefined])[],
 ): MmdbValue | undefined {
@@ -112,7 +108,7 @@ const answer: DatabaseLayout = {
   ],
 }
 
-/** Hosting counts, as at MaxMind: nobody lives in a data centre. */
+/** Includes hosting, as MaxMind does: no household is in a data centre. */
 const isAnonymous = ({ signals }: VerdictPart): boolean =>
   signals.vpn || signals.proxy || signals.residential_proxy || signals.tor || signals.hosting
 
@@ -128,10 +124,10 @@ const anonymousIp: DatabaseLayout = {
   ],
 }
 
-/** Of 1 to 99; readers know these three. */
+/** On a scale of 1 to 99; readers know these three. */
 const confidences = { low: 30, medium: 50, high: 99 } as const
 
-/** Of what evidence there is: a verdict may have none. */
+/** Members of proxy evidence, which a verdict may lack. */
 function evidence(holds: (part: VerdictPart) => boolean): readonly DatabaseMember<VerdictPart>[] {
   const member = (name: string, of: Of<ProxyAnswer>): DatabaseMember<VerdictPart> =>
     ofVerdict(name, (part) => (part.proxy !== null && holds(part) ? of(part.proxy) : undefined))
@@ -235,7 +231,6 @@ const valueOf: Readonly<Record<FieldType, (value: FieldValue) => MmdbValue | und
   decimal: (value) => double(Number(value)),
 }
 
-/** `fields`: asked for by name. */
 export function databaseLayout(
   name: MmdbLayoutName,
   fields: readonly ExportField[] | undefined,

@@ -1,12 +1,12 @@
-// The search tree of an MMDB file in memory: eight bytes a node, two records each. Prefixes may
-// come in any order; ascending order is fast, because the last path is kept.
+// The search tree of an MMDB file in memory: eight bytes a node, two records each. Prefixes come in
+// any order; ascending order is fast, since the last path is kept.
 //
-//   record   0 … 2^31 - 1      the number of a node
+//   record   0 … 2^31 - 1      a node's number
 //            2^31 + offset     data, at an offset of the data section
-//            empty             nothing is known
+//            empty             no data
 //
-// Invariants: path[d] is the node at depth d on the way to the last prefix, for d < its length. A
-// prefix that overlaps another one is a bug of the caller, and throws.
+// Invariants: path[d] is the node at depth d on the way to the last prefix, for d < its length.
+// Overlapping prefixes are a bug of the caller, and throw.
 
 import { newAddressWords } from '../ip/address.ts'
 import { assert } from '../base/assert.ts'
@@ -21,7 +21,6 @@ export function dataRecord(offset: number): number {
   return dataFlag + offset
 }
 
-/** The record as the file stores it. */
 export function recordInFile(record: number, nodeCount: number): number {
   if (record === emptyRecord) return nodeCount
   return record >= dataFlag ? nodeCount + 16 + (record - dataFlag) : record

@@ -1,5 +1,5 @@
-// Walks all addresses of a family in ascending order, each with what answers for it: a record, the
-// verdict of a bogon, or nothing that an export has.
+// Walks all addresses of a family in ascending order, each with what answers for it: a record, a
+// bogon's verdict, or nothing that an export contains.
 //
 // Addresses are four words in MMDB's space, IPv4 below ::/96: 192.0.2.1 is [0, 0, 0, 0xc0000201].
 //
@@ -7,7 +7,7 @@
 //   segments  ├─ bogon ─┼───────── table ─────────┼─ left out ─┼─────┤
 //   walked    ├─ bogon ─┼7┼──── 9 ────┼─ 7 ─┼─ 12 ┼─ left out ─┼─ 12 ┤
 //
-// Left out are addresses that embed an IPv4 one, by which `check` judges them: 6to4 by two records,
+// Left out are addresses that embed an IPv4 one, which `check` judges by it: 6to4 by two records,
 // Teredo by the inverted address, NAT64 and IPv4-mapped by IPv4's record.
 
 import { type Family, compareWords, newAddressWords } from '../ip/address.ts'
@@ -19,12 +19,8 @@ import { tailGroupFlag, tailWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 import { newIpv4Starts, newIpv6Starts } from '../table/lookup/piece-start.ts'
 
-export const answering = {
-  bogon: -1,
-  leftOut: -2,
-} as const
+export const answering = { bogon: -1, leftOut: -2 } as const
 
-/** Its records answer. */
 const table = 0
 
 /** A record's number, or one of `answering`. */
@@ -35,10 +31,10 @@ interface Segment {
   readonly is: Answering
 }
 
-/** `first` may be read until the next call. */
+/** `first` is valid until the next call. */
 export type VisitStart = (first: Uint32Array, is: Answering) => void
 
-/** Calls `visit` where the answer may change, first for the family's first address. */
+/** Calls `visit` where the answer may change, and for the family's first address. */
 export function walkFamily(views: SectionViews, family: Family, visit: VisitStart): void {
   const segments = segmentsOf(family)
   let next = 0
@@ -96,7 +92,7 @@ function walkIpv6Pieces(views: SectionViews, visit: (first: Uint32Array, its: nu
   }
 }
 
-/** The family, cut where the table does not answer. */
+/** The family's ranges with and without answers from the table. */
 function segmentsOf(family: Family): readonly Segment[] {
   const special = family === 4 ? [] : embeddedRanges
   const bogons = subtract(bogonRanges(family), toRangeSet(special))

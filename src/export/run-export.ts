@@ -1,4 +1,4 @@
-// One export: from an open table to a file and its NOTICE. The Parquet writer is in build, because it
+// One export: from an open table to a file and its NOTICE. The Parquet writer is in build, since it
 // needs the compiler's packages.
 
 import { basename } from 'node:path'
@@ -31,11 +31,11 @@ export interface ExportWishes {
   readonly format: ExportFormat
   readonly out: string
   readonly where: string | undefined
-  /** Otherwise a file without entries is refused: it would empty a firewall's set. */
+  /** By default, a file without entries is refused: it would empty a firewall's set. */
   readonly allowEmpty?: boolean
   readonly fields: readonly string[] | undefined
   readonly layout: MmdbLayoutName | undefined
-  /** Others are refused. */
+  /** Allowed licences; sources with others are refused. */
   readonly licences: readonly string[] | undefined
 }
 
@@ -47,7 +47,6 @@ export interface ParquetColumn {
 export interface ExportSummary {
   /** Prefixes or ranges. */
   readonly rows: number
-  /** Distinct ones. */
   readonly values: number
   readonly sources: number
   readonly unstated: readonly string[]
@@ -68,7 +67,7 @@ export const noticePath = (out: string): string => `${out}.NOTICE`
 
 type Plan = ReturnType<typeof planOf>
 
-/** Rejects impossible wishes before it writes anything. */
+/** Rejects invalid wishes before it writes. */
 export async function runExport(
   table: OpenTable,
   wishes: ExportWishes,
@@ -84,8 +83,10 @@ export async function runExport(
     if (written.rows === 0 && wishes.allowEmpty !== true) throw empty(wishes)
     const facts = { table: table.id, asOf: table.asOf, file: basename(wishes.out) }
     replaceFileSync(noticePath(wishes.out), exportNotice({ ...facts, what: wordsOf(wishes) }, used))
-    if (wishes.format === 'parquet') await commitParquet(file, wishes.out, { plan, title, tools })
-    else file.commit()
+    if (wishes.format === 'parquet') {
+      file.flush()
+      await tools.writeParquet(file.path, wishes.out, parquetColumns(plan.fields), { title })
+    } else file.commit()
     const unstated = unstatedSources(used).map(({ id }) => id)
     return { ...written, sources: used.length, unstated }
   } finally {
@@ -93,7 +94,6 @@ export async function runExport(
   }
 }
 
-/** In the order of the help. */
 function wordsOf({ format, layout, where, fields }: ExportWishes): string {
   return [
     format,
@@ -119,7 +119,7 @@ const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
 /** All others are sets. */
 const wholeFormats: ReadonlySet<ExportFormat> = new Set(['mmdb', 'csv', 'parquet'])
 
-/** What a row of them says. */
+/** The value of a set's row, in the formats that have one. */
 const setFields: Readonly<Partial<Record<ExportFormat, readonly string[]>>> = {
   suricata: ['risk_score'],
   rbldnsd: ['classification'],
@@ -130,14 +130,12 @@ function planOf(wishes: ExportWishes) {
   const where = conditionOf(wishes.where)
   const isSet = !wholeFormats.has(format) && !mapFormats.has(format)
   if (isSet && where === undefined)
-    throw invalidExport(`--format ${format} needs --where: whom to hold.`)
+    throw invalidExport(`--format ${format} needs --where: which addresses to list.`)
   if (isSet && names !== undefined) throw invalidExport(`--format ${format} has no fields.`)
   if (format !== 'mmdb' && layoutName !== undefined)
     throw invalidExport('--layout is for --format mmdb.')
   if (names !== undefined && layoutName !== undefined)
-    throw invalidExport(
-      '--fields makes a layout of its own; leave out one of --layout and --fields.',
-    )
+    throw invalidExport('--fields defines its own layout; use either --layout or --fields.')
   const otherwise = mapFormats.has(format) ? ['classification'] : defaultExportFields
   const ofSet = setFields[format] ?? []
   const chosen = exportFieldsOf(isSet ? ofSet : (names ?? otherwise))
@@ -173,25 +171,20 @@ function conditionOf(text: string | undefined): Condition | undefined {
     throw invalidExport(`--where, column ${warning.column}: ${warning.message}`)
   if (condition.reads.has('lists') || listCodes.some((code) => text.includes(code)))
     throw invalidExport(
-      '--where cannot read lists: an export holds what the table says, not own lists.',
+      '--where cannot read lists: an export contains the table, without your own lists.',
     )
   const member = readContext(condition.reads)
   if (member !== undefined)
-    throw invalidExport(`--where cannot read ${member}: an export has no requests.`)
+    throw invalidExport(`--where cannot read ${member}: an export has no request context.`)
   return condition
 }
 
-function readParts(where: Condition | undefined): readonly PartName[] {
-  if (where === undefined) return []
-  return [...where.reads].map((name) =>
-    name === 'network' || name === 'location' ? name : ('verdict' as const),
+const readParts = (where: Condition | undefined): readonly PartName[] =>
+  [...(where?.reads ?? [])].map((name) =>
+    name === 'network' || name === 'location' ? name : 'verdict',
   )
-}
 
-/**
- * By part, the texts by which records differ; `''` where it says nothing. `isWhole`: by places,
- * most of which are distinct.
- */
+/** By part: the text by which records differ; `''` without content. `isWhole`: locations by id. */
 export function partTexts(
   members: readonly { readonly part: PartName; readonly of: (part: never) => unknown }[],
   isWhole: boolean,
@@ -237,19 +230,7 @@ function writeRows(
   return { rows: writer.finish(), values: book.count() }
 }
 
-async function commitParquet(
-  lines: ExportFile,
-  out: string,
-  {
-    plan,
-    title,
-    tools,
-  }: { readonly plan: Plan; readonly title: string; readonly tools: ExportTools },
-): Promise<void> {
-  lines.flush()
-  const columns = [
-    ...rangeColumns.map((name) => ({ name, type: name === 'family' ? 'small' : 'text' }) as const),
-    ...plan.fields.map(({ name, type }) => ({ name, type })),
-  ]
-  await tools.writeParquet(lines.path, out, columns, { title })
-}
+const parquetColumns = (fields: readonly ExportField[]): readonly ParquetColumn[] => [
+  ...rangeColumns.map((name) => ({ name, type: name === 'family' ? 'small' : 'text' }) as const),
+  ...fields.map(({ name, type }) => ({ name, type })),
+]

@@ -1,6 +1,6 @@
-// The sources of an export and their licences: the NOTICE beside it, and the check against
-// --licences. Licences are compared with the catalogue's (data/feeds), ignoring case: `MIT`,
-// `CC-BY-4.0`, `unstated`. An operator's own files are exempt.
+// The sources of an export and their licences: its NOTICE, and the check against --licences.
+// Licences are compared with the catalogue's (data/feeds), ignoring case: `MIT`, `CC-BY-4.0`,
+// `unstated`. An operator's own files are exempt.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -33,7 +33,7 @@ function isPath(given: string): boolean {
   return !/[\s,]/.test(given) && (given.includes('/') || /^\.[a-z]/i.test(extname(given)))
 }
 
-/** A list with commas, or a file with a licence a line; `#` begins a comment. */
+/** A comma-separated list, or a file with a licence on each line; `#` begins a comment. */
 export function readLicences(given: string | undefined): readonly string[] | undefined {
   if (given === undefined) return undefined
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true
@@ -45,7 +45,7 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').split('\n')
   } catch (cause) {
-    const message = `The file of licences ${path} cannot be read: ${messageOf(cause)}.`
+    const message = `The licence file ${path} cannot be read: ${messageOf(cause)}.`
     throw inputError('licences_file', message, { cause })
   }
 }
@@ -57,12 +57,12 @@ export function checkLicences(used: readonly Source[], allowed: readonly string[
   if (refused.length === 0) return
   throw inputError(
     'licence_refused',
-    `${refused.length} of the ${used.length} sources have licences that --licences does not name:`,
+    `${refused.length} of the ${used.length} sources have licences that --licences does not list:`,
     { details: [...refused.map(({ id, licence }) => `  ${id}: ${licence}`), ...waysOut(refused)] },
   )
 }
 
-/** How to build without refused sources: only feeds of the catalogue have switches. */
+/** How to build without the refused sources: only feeds of the catalogue have switches. */
 function waysOut(refused: readonly Source[]): readonly string[] {
   const ways: string[] = []
   const sets = refused.filter((source) => dataSetOf(source) !== undefined)
@@ -72,12 +72,12 @@ function waysOut(refused: readonly Source[]): readonly string[] {
     const off = switches.map((id) => `${JSON.stringify(id)}: false`).join(', ')
     ways.push(`Build a table without them ({ "build": { "feeds": { ${off} } } })`)
   }
-  if (sets.length > 0) ways.push('Build with files of your own by --networks and --locations')
+  if (sets.length > 0) ways.push('Build with your own files by --networks and --locations')
   const rest = feeds.filter(({ id }) => switchOf(id) === undefined).map(({ id }) => id)
   const named = ways.length === 0 ? 'Name their licences.' : 'or name their licences.'
   const lines = [[...ways, named].join(', ')]
   if (rest.length > 0) {
-    lines.push(`No switch leaves out what comes with iprisk, or is computed: ${rest.join(', ')}.`)
+    lines.push(`Built-in and computed sources have no switch: ${rest.join(', ')}.`)
   }
   return lines
 }
@@ -88,7 +88,7 @@ function switchOf(id: string): string | undefined {
   return feeds.find((feed) => existsSync(join(packageRoot, 'data/feeds', `${feed}.json`)))
 }
 
-/** The NOTICE of a whole table, as it is published. Throws `licence_refused`. */
+/** The NOTICE of a whole table for publishing. Throws `licence_refused`. */
 export function tableNotice(
   { id, asOf, sources }: Pick<TableView, 'id' | 'asOf' | 'sources'>,
   licences: readonly string[] | undefined,
@@ -97,30 +97,23 @@ export function tableNotice(
   return exportNotice({ table: id, asOf, file: id, what: 'a whole table' }, sources)
 }
 
-/** Those that nobody may redistribute without asking. */
-export function unstatedSources(used: readonly Source[]): readonly Source[] {
-  return used.filter(({ licence }) => licence === unstated)
-}
+/** Not to be redistributed without asking. */
+export const unstatedSources = (used: readonly Source[]): readonly Source[] =>
+  used.filter(({ licence }) => licence === unstated)
 
-/** `what`: the wishes in words. */
 export function exportNotice(
-  {
-    table,
-    asOf,
-    file,
-    what,
-  }: Readonly<Record<'table' | 'file' | 'what', string>> & { readonly asOf: Day },
+  about: Readonly<Record<'table' | 'file' | 'what', string>> & { readonly asOf: Day },
   used: readonly Source[],
 ): string {
   const licences = [...new Set(used.map(({ licence }) => licence))].toSorted()
   const lines = [
-    file,
-    `Exported by iprisk from table ${table} of ${formatDay(asOf)}: ${what}`,
+    about.file,
+    `Exported by iprisk from table ${about.table} of ${formatDay(about.asOf)}: ${about.what}`,
     '',
-    'It is made of the data below. Whoever hands it on hands this notice on with it, and does what',
-    'each licence asks: CC BY wants the name and the address shown where results are shown; MIT, BSD',
-    'and Apache want their texts kept; GPL wants what is derived from it under the GPL, with its source;',
-    'without a stated licence, ask first.',
+    'It is made of the data below. If you redistribute it, include this notice and meet each licence:',
+    'CC BY requires the name and the address to be shown with results; MIT, BSD and Apache require',
+    'their texts to be kept; GPL requires derived data to be under the GPL, with its source. Ask',
+    'before you redistribute data without a stated licence.',
   ]
   for (const licence of licences) {
     lines.push('', licence === unstated ? 'No licence is stated' : licence)

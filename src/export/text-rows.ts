@@ -1,6 +1,6 @@
 // The text formats of an export: csv (`first,last,classification,…`; RFC 4180, guarded for
-// spreadsheets) and the lines that become Parquet, a row for each range; list-formats.ts, a row for
-// each prefix.
+// spreadsheets) and the lines converted to Parquet, with a row for each range; the formats of
+// list-formats.ts, with a row for each prefix.
 
 import { csvCell } from '../bulk/rows/csv-cell.ts'
 import { splitRange } from '../ip/prefix-split.ts'
@@ -12,7 +12,7 @@ import type { ExportValues } from './export-values.ts'
 import type { Family } from '../ip/address.ts'
 
 export interface RowWriter extends RunSink {
-  /** Writes the end; returns the number of rows. */
+  /** Completes the file; returns the number of rows. */
   readonly finish: () => number
 }
 
@@ -24,10 +24,9 @@ export interface RowWriterOptions {
   readonly title: string
 }
 
-/** Neighbours often share few values. */
 const keptTexts = 1 << 16
 
-/** Recomputed if another value took the slot. */
+/** A cache by slot: neighbouring ranges often share a few values. */
 function cachedTexts(textOf: (value: number) => string): (value: number) => string {
   const values = new Int32Array(keptTexts).fill(-1)
   const texts: string[] = Array.from({ length: keptTexts }, () => '')
@@ -58,7 +57,7 @@ function cellsOf({ book, fields }: RowWriterOptions, cell: Cell): (value: number
   })
 }
 
-/** `isTyped`: with the columns of `rangeColumns`. */
+/** `isTyped`: with all `rangeColumns`. */
 function rangeRows(options: RowWriterOptions, cell: Cell, isTyped: boolean): RowWriter {
   const { file } = options
   const textOf = cellsOf(options, cell)
@@ -94,10 +93,10 @@ const hexOf = (words: Uint32Array, family: Family): string => {
   return Array.from(own, (word) => word.toString(16).padStart(hexDigits, '0')).join('')
 }
 
-/** Hexadecimal digits, by which ranges can be joined. */
+/** With hexadecimal bounds, by which ranges can be joined. */
 export const rangeColumns = ['family', 'first', 'last', 'first_hex', 'last_hex'] as const
 
-/** The fewest prefixes of each range; one field says what stands beside them. */
+/** The fewest prefixes of each range, with the value of one field or none. */
 export function prefixRows(
   format: PrefixFormat,
   { file, book, fields: [field], title }: RowWriterOptions,

@@ -1,4 +1,4 @@
-// Merges neighbouring ranges of one value: the fewest ranges for a projection. IPv4 first.
+// Merges adjacent ranges of one value into the fewest ranges of a projection. IPv4 first.
 
 import { type Family, newAddressWords } from '../ip/address.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
@@ -18,7 +18,7 @@ const lastOf: Readonly<Record<Family, Uint32Array>> = {
   6: new Uint32Array(4).fill(0xffff_ffff),
 }
 
-/** `valueOf` is called once a piece. */
+/** Calls `valueOf` once for each piece. */
 export function walkRuns(
   views: SectionViews,
   valueOf: (is: Answering, family: Family) => number,
@@ -33,7 +33,7 @@ export function walkRuns(
   mergeRuns((family, visit) => walkFamily(views, family, visit), valueOfPiece, run)
 }
 
-/** `walk` visits the starts of pieces, each once and ascending; a value below 0 is none. */
+/** `walk` visits the starts of pieces once, ascending; negative values are left out. */
 export function mergeRuns(
   walk: (family: Family, visit: VisitStart) => void,
   valueOf: (is: Answering, family: Family, start: Uint32Array) => number,

@@ -1,4 +1,4 @@
-// Puts a table's parts and their index at a place, and reads which are there.
+// Uploads a table's parts and their index to a place, and reads which are there.
 
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
@@ -13,7 +13,7 @@ const parallelPuts = 8
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** Those that are there in their length, by the hash of what is inside. */
+/** The parts present with their length, by hash of the content. */
 export async function knownParts(
   place: PublishPlace,
   release: Release,
@@ -26,7 +26,7 @@ export async function knownParts(
   )
 }
 
-/** `undefined` where it differs from the manifest: then all parts are put again. */
+/** `undefined` if it does not match the manifest: all parts are uploaded again. */
 export async function readIndex(
   place: PublishPlace,
   { index }: Pick<Release, 'index'>,
@@ -38,9 +38,7 @@ export async function readIndex(
   return typeof parsed === 'string' ? undefined : parsed
 }
 
-export function partName(sha256: string): string {
-  return `parts/${sha256}`
-}
+export const partName = (sha256: string): string => `parts/${sha256}`
 
 export async function putIndex(place: PublishPlace, index: PartIndex): Promise<Release['index']> {
   const stored = await compressed(Buffer.from(JSON.stringify(index), 'utf8'))
@@ -60,7 +58,7 @@ export async function putParts(
   const { place, known } = of
   const done = { storedBytes: 0, putParts: 0, putBytes: 0 }
   const segments: IndexSegment[] = []
-  // Equal parts side by side are put once.
+  // Equal parts are uploaded once.
   const coming = new Map<string, Promise<PartEntry>>()
   const entryOf = (part: Uint8Array): PartEntry | Promise<PartEntry> => {
     const sha256 = contentName(part)

@@ -1,13 +1,12 @@
-// Publishes a table at a place: the parts that the place lacks, then the index, and last,
-// atomically, the manifest. A run that is cut off leaves unnamed parts, which a later run finds or
-// removes.
+// Publishes a table to a place: missing parts, then the index, and last, atomically, the manifest.
+// An interrupted run leaves unnamed parts, which a later run reuses or removes.
 //
-// Two publishers at one place: the manifest is read again right before it is written. Two that
-// write it within the same moment lose the table of one; the next run mends it. Each run leaves the
-// releases of other formats as they are, and each server takes what it reads.
+// With two publishers at one place: the manifest is read again right before it is written. If both
+// write in the same moment, one table is lost until that publisher's next run. A run keeps the
+// releases of other formats, and servers choose those that they can read.
 
 import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
-import { type Day, dayOf, formatDay, isYetToCome } from '../base/day.ts'
+import { type Day, dayOf, formatDay, isFuture } from '../base/day.ts'
 import { manifestBytesMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
@@ -34,28 +33,28 @@ import type { SigningKey } from './form/signing-key.ts'
 import { knownParts, partName, putIndex, putParts, readIndex } from './place-parts.ts'
 import type { PublishPlace } from './places/publish-place.ts'
 
-/** Of one run; a day leaves some hundred. */
+/** In one run; a day leaves some hundred. */
 const placePruneMax = 5000
 /** A slow store would keep the publisher for days. */
 const placePruneMsMax = 300_000
 
 export interface PublishOptions {
   readonly place: PublishPlace
-  /** Signed in the manifest; default: the folder, or the bucket with its prefix. */
+  /** Signed in the manifest; by default the folder, or the bucket with its prefix. */
   readonly placeName?: string | undefined
   readonly key: SigningKey
   readonly stages: readonly PlannedStage[]
-  /** Of a table that is published already. */
+  /** Keeps the stages of a table already published. */
   readonly keepStages?: boolean
-  /** For parts that no release names, and for replaced releases. */
+  /** For parts without a release, and for replaced releases. */
   readonly keepMs: number
   /**
-   * Replaces a manifest that cannot be trusted, puts all parts again, publishes a table of a day
-   * yet to come, or goes back in time: an older table withdraws newer ones.
+   * Replaces an untrusted manifest, uploads all parts again, publishes a table with a future day,
+   * or goes back in time: an older table withdraws newer ones.
    */
   readonly force: boolean
   readonly now: number
-  /** Whose data the table is, put beside it; throws where it may not be handed on. */
+  /** Returns the notice published with the table; throws if its licences do not allow that. */
   readonly noticeOf?: (table: TableView) => string
 }
 
@@ -69,7 +68,7 @@ export interface Published {
 
 /**
  * Publishes a copy: the file may be overwritten during a long upload. Throws `publish_refused`, and
- * what verification and the place throw.
+ * errors of verification and the place.
  */
 export async function publishTable(path: string, options: PublishOptions): Promise<Published> {
   const copy = takeTableCopy(path)
@@ -90,18 +89,18 @@ async function publishFile(
   try {
     const view = readTableView(map.bytes, path)
     const of = { id: view.id, as_of: formatDay(view.asOf) }
-    refuseYetToCome(of, view.asOf, options)
+    refuseFuture(of, view.asOf, options)
     const notice = options.noticeOf?.(view)
     const first = await currentManifest(options)
     refuseOlder(of, first, options.force)
     const segments = tableSegments(view, map.bytes)
-    // Where nothing is missing of a table that is there, nothing is put.
+    // If a published table has all parts, nothing is uploaded.
     const newest = options.force ? undefined : first?.releases.find(isOwnFormat)
     const known =
       newest === undefined ? new Map<string, PartEntry>() : await knownParts(place, newest)
     const cut = await putParts(map.bytes, { segments, place, known })
     const index = await putIndex(place, { bytes: map.bytes.length, segments: cut.segments })
-    // The upload took its time, and another publisher may have been here.
+    // Another publisher may have written during the upload.
     const before = await currentManifest(options)
     refuseOlder(of, before, options.force)
     const there = before?.releases.find(({ id }) => id === view.id)
@@ -121,10 +120,7 @@ async function publishFile(
     await putManifest(manifest, options)
     const indexes = new Set(before?.releases.map((each) => each.index.sha256))
     const indexBytes = indexes.has(index.sha256) ? 0 : index.bytes
-    const moved = {
-      parts: cut.putParts + Number(indexBytes > 0),
-      bytes: cut.putBytes + indexBytes,
-    }
+    const moved = { parts: cut.putParts + Number(indexBytes > 0), bytes: cut.putBytes + indexBytes }
     // The table is published, even if old parts stay.
     const pruned = await prunePlace(place, manifest, options).catch(messageOf)
     if (typeof pruned === 'number') return { manifest, release, moved, pruned }
@@ -134,10 +130,7 @@ async function publishFile(
   }
 }
 
-/** `notices/<table>.txt`. */
-export function noticeName(table: string): string {
-  return `notices/${table}.txt`
-}
+export const noticeName = (table: string): string => `notices/${table}.txt`
 
 function withRelease(
   release: Release,
@@ -146,9 +139,9 @@ function withRelease(
 ): Manifest {
   const { id, as_of: day } = release
   const old = before?.releases.filter((each) => each.id !== id) ?? []
-  // Servers take an older table only where theirs was withdrawn.
+  // Servers go back to an older table only if theirs was withdrawn.
   const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > day
-  // The newest beside it stays however old it is: a table published again needs one to go back to.
+  // The newest older one stays at any age, for rollbacks.
   const older = old.filter((each) => !isNewer(each))
   const kept = stillKept(older, options)
   const gone = [...old.filter(isNewer).map((each) => each.id), ...(before?.withdrawn ?? [])]
@@ -156,7 +149,7 @@ function withRelease(
   return manifestOf(before, [release, ...kept], withdrawn, options)
 }
 
-/** Every server may go back to `id`; later tables are withdrawn. */
+/** Offers `id` to every server; withdraws later tables. */
 export async function publishRollback(id: string, options: PublishOptions): Promise<Published> {
   const { place } = options
   const before = await currentManifest(options)
@@ -165,7 +158,7 @@ export async function publishRollback(id: string, options: PublishOptions): Prom
   const target = releases[at]
   if (before === undefined || target === undefined) {
     const there = releases.map((release) => release.id).join(', ') || 'none'
-    throw refusal(`There is no table ${id} at ${place.name}. There are: ${there}.`)
+    throw refusal(`${place.name} has no table ${id}. It has: ${there}.`)
   }
   const isNewer = (release: Release, index: number): boolean =>
     index < at && release.format.major === target.format.major
@@ -178,9 +171,8 @@ export async function publishRollback(id: string, options: PublishOptions): Prom
   return { manifest, release, moved: { parts: 0, bytes: 0 }, pruned: 0 }
 }
 
-function putManifest(manifest: Manifest, { place, key }: PublishOptions): Promise<void> {
-  return place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
-}
+const putManifest = (manifest: Manifest, { place, key }: PublishOptions): Promise<void> =>
+  place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
 
 /** This publisher must have signed it. */
 async function currentManifest(options: PublishOptions): Promise<Manifest | undefined> {
@@ -192,43 +184,43 @@ async function currentManifest(options: PublishOptions): Promise<Manifest | unde
   const why =
     opened.kind === 'manifest'
       ? notContinued(opened.manifest, options)
-      : `${opened.why}. Publish to another place, sign with the key that was used, or add --force to begin anew`
+      : `${opened.why}. Publish to another place, sign with the key that was used, or add --force to start over`
   if (opened.kind === 'manifest' && why === undefined) return opened.manifest
   if (force) return undefined
-  throw refusal(`The manifest at ${place.name} is not continued: ${why}.`)
+  throw refusal(`Cannot continue the manifest at ${place.name}: ${why}.`)
 }
 
-/** Why not, and what to do, though this publisher's key has signed it. */
+/** Why a manifest signed by this publisher cannot be continued, and what to do. */
 function notContinued(before: Manifest, options: PublishOptions): string | undefined {
   const ahead = serialAhead(before.serial, options.now)
   if (ahead !== undefined) {
-    return `${ahead}. Replace a stolen key (docs/distribute.md); --force begins anew`
+    return `${ahead}. Replace a stolen key (docs/distribute.md); --force starts over`
   }
   const own = placeNameOf(options)
   if (before.place === undefined || before.place === own) return undefined
   return (
-    `it is of the place "${before.place}", and this one is "${own}". --place-name continues it ` +
-    'under its name, if it belongs here; --force begins anew under this one, and servers that ' +
+    `it names the place "${before.place}", and this one is "${own}". --place-name continues it ` +
+    'under its name, if it belongs here; --force starts over under this one, and servers that ' +
     'know the other need --table-place'
   )
 }
 
 function placeNameOf({ place, placeName = place.name }: PublishOptions): string {
   if (placeNameForm.test(placeName)) return placeName
-  throw refusal(`${place.name} cannot be the name of a place in a manifest: add --place-name.`)
+  throw refusal(`${place.name} is not valid as a place name: add --place-name.`)
 }
 
-/** All later ones would be older, and be refused. */
-function refuseYetToCome(
+/** Servers would refuse all later tables as older. */
+function refuseFuture(
   { id, as_of: day }: Pick<Release, 'id' | 'as_of'>,
   asOf: Day,
   { force, now }: PublishOptions,
 ): void {
   const today = dayOf(now)
-  if (force || !isYetToCome(asOf, today)) return
+  if (force || !isFuture(asOf, today)) return
   throw refusal(
-    `The table ${id} is of ${day}, and today is ${formatDay(today)}: tables of the days before ` +
-      'could not follow it. --force publishes it all the same.',
+    `The table ${id} is of ${day}, and today is ${formatDay(today)}: servers would refuse ` +
+      'earlier tables after it. --force publishes it anyway.',
   )
 }
 
@@ -240,21 +232,19 @@ function refuseOlder(
   const newest = before?.releases.find(isOwnFormat)
   if (force || newest?.id === id) return
   if (before?.withdrawn.includes(id) === true) {
-    throw refusal(`The table ${id} was withdrawn by a rollback; --force publishes it all the same.`)
+    throw refusal(`The table ${id} was withdrawn by a rollback; --force publishes it anyway.`)
   }
   if (newest !== undefined && day < newest.as_of) {
     throw refusal(
-      `The table ${id} is of ${day}, older than ${newest.id} of ${newest.as_of} that is published: ` +
-        '--rollback-to goes back to a published table, --force publishes this one.',
+      `The table ${id} is of ${day}, older than the published ${newest.id} of ${newest.as_of}: ` +
+        '--rollback-to returns to a published table, --force publishes this one.',
     )
   }
 }
 
-function isOwnFormat({ format }: Release): boolean {
-  return format.major === formatMajor
-}
+const isOwnFormat = ({ format }: Release): boolean => format.major === formatMajor
 
-/** The newest of each format in any case, others for a while. */
+/** The newest of each format always, others for `keepMs`. */
 function stillKept(releases: readonly Release[], options: PublishOptions): readonly Release[] {
   const firsts = new Map(releases.toReversed().map((each) => [each.format.major, each]))
   const kept = new Set(firsts.values())
@@ -274,25 +264,22 @@ function manifestOf(
   return {
     form: publishedForm,
     place: placeNameOf(options),
-    // Also where the place was emptied.
+    // Also if the place was emptied.
     serial: Math.max((before?.serial ?? 0) + 1, options.now),
     releases: [...releases],
     withdrawn: withdrawn.slice(0, manifestWithdrawnMax),
   }
 }
 
-function stagesFrom({ stages, now }: PublishOptions): Release['stages'] {
-  return stages.map(({ percent, afterMs }) => ({ percent, from: now + afterMs }))
-}
+const stagesFrom = ({ stages, now }: PublishOptions): Release['stages'] =>
+  stages.map(({ percent, afterMs }) => ({ percent, from: now + afterMs }))
 
-function refusal(message: string): IpriskError {
-  return inputError('publish_refused', message)
-}
+const refusal = (message: string): IpriskError => inputError('publish_refused', message)
 
-// Removes old parts that no release names: a server that began with an earlier manifest still finds
-// its parts. A run is bounded; the next one goes on.
+// Removes old parts that no release names; servers with an earlier manifest still find theirs. A
+// run is bounded; the next one continues.
 
-/** Returns how many. Where an index cannot be read nothing goes: its parts may be in use. */
+/** Returns the number removed; 0 if an index cannot be read, since its parts may be in use. */
 async function prunePlace(
   place: PublishPlace,
   { releases }: Pick<Manifest, 'releases'>,

@@ -12,7 +12,7 @@ describe('an export', () => {
     [{ format: 'ipset' }, '--format ipset needs --where'],
     [{ format: 'nft', where: 'true', fields: ['asn'] }, '--format nft has no fields'],
     [{ format: 'csv', layout: 'city' }, '--layout is for --format mmdb'],
-    [{ format: 'mmdb', layout: 'city', fields: ['asn'] }, 'leave out one of --layout and --fields'],
+    [{ format: 'mmdb', layout: 'city', fields: ['asn'] }, 'use either --layout or --fields'],
     [{ format: 'nginx', fields: ['asn', 'city'] }, '--format nginx has one field'],
     [{ format: 'csv', fields: ['ip'] }, 'A range has no field ip'],
     [{ format: 'csv', where: 'signals.torr' }, '--where, column 1: signals has no member torr'],

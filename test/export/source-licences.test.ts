@@ -80,16 +80,17 @@ describe('the sources of an export', () => {
       return []
     }
     const [line = '', others] = lines(all).slice(-2)
-    const json =
-      /\((\{.*\})\), Build with files of your own by --networks and --locations, or /.exec(line)
+    const json = /\((\{.*\})\), Build with your own files by --networks and --locations, or /.exec(
+      line,
+    )
     const catalogue = loadCatalogue(join(packageRoot, 'data/feeds')).map(({ id }) => id)
     const switches = Object.keys((JSON.parse(json![1]!) as Switches).build.feeds)
     expect(switches).toEqual(['vpn-x4b', 'tor-exits-x4b'])
     expect(catalogue).toEqual(expect.arrayContaining(switches))
-    expect(others).toMatch(/iprisk, or is computed: table-crawlers, neighbours-vpn\.$/)
+    expect(others).toMatch(/sources have no switch: table-crawlers, neighbours-vpn\.$/)
     expect(lines([source('table-crawlers', 'bot', 'Apache-2.0', true)]).slice(2)).toEqual([
       'Name their licences.',
-      'No switch leaves out what comes with iprisk, or is computed: table-crawlers.',
+      'Built-in and computed sources have no switch: table-crawlers.',
     ])
   })
 
@@ -99,9 +100,7 @@ describe('the sources of an export', () => {
     writeFileSync(file, '# of ours\nMIT\n\ndata by AWS; repo source code MIT  # asked\n')
     expect(readLicences(file)).toEqual(['MIT', 'data by AWS; repo source code MIT'])
     for (const missing of [`${file}.none`, 'licences.txt', './none']) {
-      expect(() => readLicences(missing)).toThrow(
-        /^The file of licences \S+ cannot be read: ENOENT/,
-      )
+      expect(() => readLicences(missing)).toThrow(/^The licence file \S+ cannot be read: ENOENT/)
     }
     for (const name of ['CC-BY-4.0', 'GPL-3.0', 'MIT (repo); data bgp.tools']) {
       expect(readLicences(name)).toEqual([name])

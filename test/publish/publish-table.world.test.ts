@@ -139,7 +139,7 @@ describe('a published table', () => {
     const { manifest: before } = await publishTable(second, options())
     await expect(publishTable(first, options())).rejects.toThrow(/older than/)
     const [two, one] = before.releases
-    await expect(publishRollback('20260101-000000000000', options())).rejects.toThrow(/There are:/)
+    await expect(publishRollback('20260101-000000000000', options())).rejects.toThrow(/It has:/)
     const { manifest } = await publishRollback(one!.id, options())
     expect(manifest.releases.map(({ id }) => id)).toEqual([one!.id])
     expect(manifest.withdrawn).toEqual([two!.id])
@@ -266,7 +266,7 @@ describe('a published table', () => {
     writeFileSync(join(at, 'file'), '')
     symlinkSync('loop', join(at, 'loop'))
     for (const path of [join(at, 'file'), join(at, 'file', 'below'), join(at, 'loop')]) {
-      expect(() => openFolderPlace(path)).toThrow(/is no folder to publish at/)
+      expect(() => openFolderPlace(path)).toThrow(/cannot be a folder/)
     }
   })
 

@@ -1,9 +1,9 @@
-// One HTTP request by Node's own client, with bounds on the time to connect, to the next byte and
-// to the whole, and on the bytes of the answer. For published tables and object stores; a serving
-// machine need not have the client of build/fetch installed.
+// One HTTP request by Node's client, with limits on the time to connect, between bytes and in
+// total, and on the bytes of the answer. For published tables and object stores: a server may run
+// without the client of build/fetch.
 //
-// The operator's address may lead anywhere, a private network included, and so may a redirect to
-// the same origin; any other one leads to a public address only (src/ip/outbound-policy.ts).
+// The operator's address may be anywhere, including private networks, and so may redirects to its
+// origin; other redirects must lead to a public address (src/ip/outbound-policy.ts).
 
 import { lookup } from 'node:dns'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
@@ -19,7 +19,7 @@ import {
 } from '../../ip/outbound-policy.ts'
 import { pullError } from './pull-refusal.ts'
 
-/** Idle: without a byte of the answer. */
+/** Idle: between bytes of the answer. */
 export const requestBounds = { connectMs: 5000, idleMs: 10_000, wholeMs: 60_000 }
 
 export interface BoundedRequest {
@@ -29,7 +29,7 @@ export interface BoundedRequest {
   readonly body?: Uint8Array | undefined
   readonly bytesMax: number
   readonly bounds?: Readonly<typeof requestBounds>
-  /** To a public address only, as where a redirect led, and no redirect is followed. */
+  /** Connects to public addresses only, and follows no redirect. */
   readonly isPublic?: boolean
 }
 
@@ -44,7 +44,7 @@ const connectionsMax = 8
 const keptMs = 4000
 const agentOptions = { keepAlive: true, keepAliveMsecs: keptMs, maxSockets: connectionsMax }
 const agents = { 'http:': new Agent(agentOptions), 'https:': new TlsAgent(agentOptions) }
-/** Where a redirect led: not shared with those that may lead anywhere. */
+/** For other origins after a redirect; not shared with the operator's. */
 const publicOnly = { 'http:': new Agent(agentOptions), 'https:': new TlsAgent(agentOptions) }
 
 /** Throws `pull_unreachable`, `pull_slow`, `pull_size`, `pull_redirect`. */
@@ -62,10 +62,8 @@ export async function boundedRequest(asked: BoundedRequest): Promise<BoundedAnsw
   throw pullError('redirect', `${shownUrl(asked.url)}: more than ${redirectsMax} redirects`)
 }
 
-/** Without what may be secret in it. */
-export function shownUrl(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname}`
-}
+/** Without query and credentials, which may be secret. */
+export const shownUrl = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`
 
 function redirectTarget(from: URL, location: string | undefined): URL {
   const redirect = judgeRedirect(from, location)
@@ -73,14 +71,12 @@ function redirectTarget(from: URL, location: string | undefined): URL {
   const why =
     redirect.kind === 'no_address'
       ? 'a redirect without a usable address'
-      : `redirects to ${redirect.to.protocol}//${redirect.to.host}, where anybody on the way could listen`
+      : `redirects to ${redirect.to.protocol}//${redirect.to.host}, which can be read in transit`
   throw pullError('redirect', `${shownUrl(from)}: ${why}`)
 }
 
-function privateTarget(from: URL, host: string): Error {
-  const why = 'which is no public address, and is not connected to'
-  return pullError('redirect', `${shownUrl(from)}: leads to ${host}, ${why}`)
-}
+const privateTarget = (from: URL, host: string): Error =>
+  pullError('redirect', `${shownUrl(from)}: leads to ${host}, which is not a public address`)
 
 function requestOnce(
   asked: BoundedRequest & Required<Pick<BoundedRequest, 'bounds'>>,
@@ -95,7 +91,7 @@ function requestOnce(
   return new Promise((resolve, reject) => {
     const request = ask(url, {
       method,
-      // Headers for the named origin are for nobody else.
+      // Headers are for the named origin only.
       headers: own ? headers : {},
       agent,
       ...(own ? {} : { lookup: outboundLookup(lookup, refuse) }),
@@ -113,10 +109,13 @@ function requestOnce(
       Math.max(1, until - performance.now()),
     )
     let step = setTimeout(late(`no answer within ${bounds.idleMs / 1000} s`), bounds.idleMs)
-    const connect = setTimeout(late('no connection'), bounds.connectMs)
+    const connect = setTimeout(
+      late(`not connected within ${bounds.connectMs / 1000} s`),
+      bounds.connectMs,
+    )
     const touched = (): void => {
       clearTimeout(step)
-      step = setTimeout(late(`not a byte for ${bounds.idleMs / 1000} s`), bounds.idleMs)
+      step = setTimeout(late(`no byte for ${bounds.idleMs / 1000} s`), bounds.idleMs)
     }
     const end = (): void => {
       for (const timer of [whole, step, connect]) clearTimeout(timer)
@@ -136,9 +135,8 @@ function requestOnce(
 
 async function readAnswer(
   response: IncomingMessage,
-  of: { readonly bytesMax: number; readonly shown: string; readonly touched: () => void },
+  { bytesMax, shown, touched }: { bytesMax: number; shown: string; touched: () => void },
 ) {
-  const { bytesMax, shown, touched } = of
   const tooLarge = (): Error => pullError('size', `${shown}: more than ${bytesMax} bytes`)
   const { etag, location, 'content-type': contentType } = response.headers
   const status = response.statusCode ?? 0

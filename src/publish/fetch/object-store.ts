@@ -1,9 +1,8 @@
-// An S3-compatible store of objects, asked with Signature Version 4 by aws4fetch, and the settings
-// of the AWS tools: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile
+// A client of S3-compatible stores, with Signature Version 4 by aws4fetch and the settings of the
+// AWS tools: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile
 // (AWS_PROFILE) of the shared credentials file; AWS_REGION, AWS_DEFAULT_REGION or the profile's;
-// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for stores elsewhere, which are asked by path. Without
-// credentials nothing is signed, which reads public buckets. The metadata services of clouds are
-// not asked.
+// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for other stores, with path-style addresses. Requests
+// without credentials are unsigned, for public buckets. Cloud metadata services are not used.
 
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
@@ -42,9 +41,7 @@ export interface ListedObject {
 }
 
 const pageBytesMax = 8_388_608
-/**
- * A page names 1,000 objects; a place with a new table every hour has some 340,000 in a fortnight.
- */
+/** A page names 1,000 objects; a table every hour makes some 340,000 in two weeks. */
 const listingLimits = { pagesMax: 1000, bytesMax: 268_435_456, msMax: 300_000 }
 const answerBytesMax = 65_536
 
@@ -54,7 +51,7 @@ export function openObjectStore(
   listing = listingLimits,
 ) {
   const place = parseObjectUrl(text)
-  if (place === undefined) throw pullError('other', `${text} is no s3://bucket/prefix`)
+  if (place === undefined) throw pullError('other', `${text} is not s3://bucket/prefix`)
   const { bucket, prefix } = place
   const region = regionOf(environment)
   const base = bucketUrl(bucket, region, environment)
@@ -76,7 +73,7 @@ export function openObjectStore(
   }
   return {
     name: prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`,
-    /** `again`: retries where the store is short of something. */
+    /** `again`: retries. */
     get: (
       name: string,
       how: { readonly bytesMax: number; readonly etag?: string | undefined; again?: boolean },
@@ -86,7 +83,7 @@ export function openObjectStore(
       const of = { url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax } as const
       return again ? withRetries(() => ask(of)) : ask(of)
     },
-    /** `again` only for a name with one content, ever: a replacement must not come late. */
+    /** `again` only for immutable names: a retried replacement could overwrite a later one. */
     put: async (
       name: string,
       body: Uint8Array,
@@ -133,7 +130,7 @@ async function everyPage(
   do {
     const limit = reached()
     if (limit !== undefined) {
-      const next = 'Delete old objects there, or publish at another prefix.'
+      const next = 'Delete old objects there, or publish to another prefix.'
       throw pullError('size', `${what} does not end: ${limit}. ${next}`)
     }
     const body = await ask(token)
@@ -146,7 +143,7 @@ async function everyPage(
   return found
 }
 
-/** Of a publisher, give or take a half; a server asks again at its next poll. */
+/** A publisher's delays, with jitter of a half; a server retries at its next poll. */
 const retryMs = [200, 1000, 4000]
 const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
@@ -166,7 +163,7 @@ async function withRetries(ask: () => Promise<BoundedAnswer>): Promise<BoundedAn
 function bucketUrl(bucket: string, region: string, environment: Environment): URL {
   const elsewhere = environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL']
   if (elsewhere !== undefined) return new URL(`${elsewhere.replace(/(?<!\/)\/+$/, '')}/${bucket}/`)
-  // A certificate for *.s3.… covers no name with more dots.
+  // The certificate for *.s3.… matches no bucket name with dots.
   return bucket.includes('.')
     ? new URL(`https://s3.${region}.amazonaws.com/${bucket}/`)
     : new URL(`https://${bucket}.s3.${region}.amazonaws.com/`)
@@ -196,8 +193,7 @@ async function signedHeaders(
 function regionOf(environment: Environment): string {
   const said = environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION']
   if (said !== undefined) return said
-  const path =
-    environment['AWS_CONFIG_FILE'] ?? join(environment['HOME'] ?? homedir(), '.aws', 'config')
+  const path = environment['AWS_CONFIG_FILE'] ?? awsFile('config', environment)
   const profile = environment['AWS_PROFILE'] ?? 'default'
   const section = profile === 'default' ? profile : `profile ${profile}`
   return profileMembers(path, section).get('region') ?? 'us-east-1'
@@ -206,12 +202,13 @@ function regionOf(environment: Environment): string {
 function credentialsOf(environment: Environment): Credentials | undefined {
   const own = credentialsFrom((name) => environment[name.toUpperCase()])
   if (own !== undefined) return own
-  const path =
-    environment['AWS_SHARED_CREDENTIALS_FILE'] ??
-    join(environment['HOME'] ?? homedir(), '.aws', 'credentials')
+  const path = environment['AWS_SHARED_CREDENTIALS_FILE'] ?? awsFile('credentials', environment)
   const members = profileMembers(path, environment['AWS_PROFILE'] ?? 'default')
   return credentialsFrom((name) => members.get(name))
 }
+
+const awsFile = (name: string, environment: Environment): string =>
+  join(environment['HOME'] ?? homedir(), '.aws', name)
 
 function credentialsFrom(read: (name: string) => string | undefined): Credentials | undefined {
   const [accessKeyId, secretAccessKey] = [read('aws_access_key_id'), read('aws_secret_access_key')]
@@ -220,7 +217,7 @@ function credentialsFrom(read: (name: string) => string | undefined): Credential
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }
 
-/** None where there is no such file. */
+/** Empty without the file. */
 function profileMembers(path: string, profile: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   let text: string
@@ -246,7 +243,7 @@ function between(text: string, begin: string, end: string): string | undefined {
   return to < 0 ? undefined : text.slice(from + begin.length, to)
 }
 
-/** Our names are digits and letters: XML escapes none. */
+/** Published names are digits and letters, which XML does not escape. */
 function parseListing(xml: string, token: string | undefined) {
   const member = (text: string, name: string): string | undefined =>
     between(text, `<${name}>`, `</${name}>`)

@@ -1,35 +1,35 @@
-// Why a published table was not taken, as a stable code: for the metric, /status and alerts. What
-// the table manager refuses has codes of its own (src/supervisor/tables/table-refusal.ts).
+// Why a published table was refused, as stable codes for the metric, /status and alerts. The table
+// manager has its own codes (src/supervisor/tables/table-refusal.ts).
 
 import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
 
 export const pullRefusalCodes = [
-  /** Nobody answers at the address, or the connection broke. */
+  /** No answer, or the connection broke. */
   'unreachable',
   'status',
-  /** It took longer than it may, or stood still. */
+  /** A time limit. */
   'slow',
-  /** Other than stated, or more than allowed. */
+  /** Not the stated size, or over a limit. */
   'size',
   'redirect',
-  /** The manifest is none, or of another form. */
+  /** The manifest is invalid or has another form. */
   'manifest',
-  /** No trusted key has signed the manifest. */
+  /** No trusted key signed the manifest. */
   'signature',
-  /** The manifest is of another place, or of none although one was named before. */
+  /** The manifest names another place, or none although an earlier one did. */
   'place',
-  /** The manifest is older than one that was seen before. */
+  /** The manifest is older than one seen before. */
   'replay',
   /** The manifest's serial is more than a day ahead of the clock. */
   'future',
-  /** Its table is older than the one in use, and nobody has withdrawn that. */
+  /** Its table is older than the one in use, which was not withdrawn. */
   'older',
-  /** It has no table of a format that this program reads. */
+  /** It has no table in a format that this program reads. */
   'format',
-  /** An index or a part is not what its hash says, or the index is none. */
+  /** An index or a part does not match its hash, or the index is invalid. */
   'part',
   'table',
-  /** Its trials refused it. */
+  /** Refused by the trials. */
   'unfit',
   'disk',
   'other',

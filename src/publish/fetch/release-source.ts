@@ -1,5 +1,5 @@
-// Where a server takes published tables from: a web server, a bucket, or a folder. It reads and
-// bounds; what it reads is judged elsewhere.
+// Where a server fetches published tables: a web server, a bucket, or a folder. Only limits sizes;
+// callers verify.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openObjectStore } from './object-store.ts'
 import { pullError } from './pull-refusal.ts'
 
 export interface SourceAnswer {
-  /** `undefined`: as it was at the etag. */
+  /** `undefined`: unchanged since the etag. */
   readonly bytes: Buffer | undefined
   readonly etag: string | undefined
 }
@@ -29,21 +29,17 @@ export function openReleaseSource(text: string): ReleaseSource {
   return base.protocol === 'file:' ? folderSource(fileURLToPath(base)) : webSource(base)
 }
 
-function webSource(base: URL): ReleaseSource {
-  return {
-    get: async (name, { bytesMax, etag }) => {
-      const headers = etag === undefined ? {} : { 'if-none-match': etag }
-      const url = new URL(name, base)
-      return answerOf(await boundedRequest({ url, headers, bytesMax }), `${base.href}${name}`)
-    },
-  }
-}
+const webSource = (base: URL): ReleaseSource => ({
+  get: async (name, { bytesMax, etag }) => {
+    const headers = etag === undefined ? {} : { 'if-none-match': etag }
+    const url = new URL(name, base)
+    return answerOf(await boundedRequest({ url, headers, bytesMax }), `${base.href}${name}`)
+  },
+})
 
 function objectSource(text: string): ReleaseSource {
   const store = openObjectStore(text)
-  return {
-    get: async (name, how) => answerOf(await store.get(name, how), `${text}/${name}`),
-  }
+  return { get: async (name, how) => answerOf(await store.get(name, how), `${text}/${name}`) }
 }
 
 function answerOf({ status, body, etag }: BoundedAnswer, shown: string): SourceAnswer {
@@ -52,20 +48,18 @@ function answerOf({ status, body, etag }: BoundedAnswer, shown: string): SourceA
   throw pullError('status', `${shown}: status ${status}`)
 }
 
-function folderSource(folder: string): ReleaseSource {
-  return {
-    get: async (name, { bytesMax, etag }) => {
-      const path = join(folder, name)
-      const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-      if (stat === undefined) throw pullError('status', `${path}: there is no such file`)
-      const now = `${stat.ino}:${stat.size}:${stat.mtimeNs}`
-      if (now === etag) return { bytes: undefined, etag }
-      if (stat.size > bytesMax) throw pullError('size', `${path}: more than ${bytesMax} bytes`)
-      try {
-        return { bytes: readBoundedFile(path, { bytesMax }).bytes, etag: now }
-      } catch (error) {
-        throw pullError('unreachable', `${path}: ${(error as Error).message}`, error)
-      }
-    },
-  }
-}
+const folderSource = (folder: string): ReleaseSource => ({
+  get: async (name, { bytesMax, etag }) => {
+    const path = join(folder, name)
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (stat === undefined) throw pullError('status', `${path}: no such file`)
+    const now = `${stat.ino}:${stat.size}:${stat.mtimeNs}`
+    if (now === etag) return { bytes: undefined, etag }
+    if (stat.size > bytesMax) throw pullError('size', `${path}: more than ${bytesMax} bytes`)
+    try {
+      return { bytes: readBoundedFile(path, { bytesMax }).bytes, etag: now }
+    } catch (error) {
+      throw pullError('unreachable', `${path}: ${(error as Error).message}`, error)
+    }
+  },
+})

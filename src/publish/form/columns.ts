@@ -1,14 +1,14 @@
-// Rows of 32-bit words to columns and back: unchanged columns are those of yesterday, and what
-// changes compresses.
+// Transposes rows of 32-bit words to columns and back: unchanged columns equal yesterday's, and
+// changed ones compress.
 //
 //   rows      a0 b0 c0 a1 b1 c1 a2 b2 c2         words = 3
 //   columns   a0 a1 a2 b0 b1 b2 c0 c1 c2
-//   steps     a0 a1-a0 a2-a1 …                   where a column is kept as the steps of its values
+//   steps     a0 a1-a0 a2-a1 …                   for columns stored as differences
 //
-// Steps, modulo 2³², are for values that count upwards: one more row changes one step, not all values
-// behind it. Invariant, tested: `fromPlanes` is the inverse of `toPlanes`.
+// Steps, modulo 2³², are for increasing values: an added row changes one step, not all later
+// values. Invariant, tested: `fromPlanes` is the inverse of `toPlanes`.
 
-/** 0 words: the bytes stay as they are. */
+/** 0 words: bytes stay unchanged. */
 export interface Shape {
   readonly words: number
   readonly steps: boolean
@@ -28,10 +28,10 @@ export function toPlanes(bytes: Uint8Array, { words, steps }: Shape): Uint8Array
       before = value
     }
   }
-  return bytesOf(to)
+  return new Uint8Array(to.buffer)
 }
 
-/** `out` has as many bytes and is aligned to four. */
+/** `out` has the same length and is aligned to four bytes. */
 export function fromPlanes(planes: Uint8Array, out: Uint8Array, { words, steps }: Shape): void {
   if (words === 0) {
     out.set(planes)
@@ -49,10 +49,5 @@ export function fromPlanes(planes: Uint8Array, out: Uint8Array, { words, steps }
   }
 }
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
-}
-
-function bytesOf(words: Uint32Array): Uint8Array {
-  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
-}
+const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array =>
+  new Uint32Array(buffer, byteOffset, byteLength / 4)

@@ -1,11 +1,11 @@
 // Hot path: `nextCut`. No allocation, throw, closure, BigInt or regular expression there.
 //
-// Cuts bytes into parts behind content that a rolling hash picks, so that inserted or removed bytes
-// change only the parts around them (FastCDC: Xia et al., USENIX ATC 2016, normalised: a harder
-// mask before the usual length, an easier one behind it).
+// Cuts bytes into parts where a rolling hash of the content says, so that inserted or removed bytes
+// change only nearby parts (FastCDC: Xia et al., USENIX ATC 2016, normalised: a harder mask before
+// the usual length, an easier one after it).
 //
-// Invariant: a cut depends on the bytes since the cut before it alone. The numbers here belong to
-// the published form: changing one makes a day of full transfers.
+// Invariant: a cut depends only on the bytes since the last cut. The constants are part of the
+// published form: changing one costs a day of full transfers.
 
 /** After decompression. */
 export interface PartBytes {
@@ -26,7 +26,6 @@ for (let byte = 0; byte < 256; byte++) {
   gear[byte] = state
 }
 
-/** At most `end`. */
 export function nextCut(
   bytes: Uint8Array,
   from: number,
@@ -35,7 +34,7 @@ export function nextCut(
 ): number {
   const limit = Math.min(end, from + max)
   const middle = Math.min(limit, from + usual)
-  // The high bits of the hash have seen the most bytes.
+  // The high bits of the hash depend on the most bytes.
   const bits = 31 - Math.clz32(usual)
   const hard = maskOf(bits + 1)
   const easy = maskOf(bits - 1)

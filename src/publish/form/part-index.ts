@@ -1,8 +1,8 @@
-// The index of a table's parts. Segments cover the file but for its frame (the bytes between them,
-// the last segment); each is a list of parts, in order, of its columns (columns.ts). A part has the
-// SHA-256 of what is stored, its name, and of what is inside, by which a server finds it in a table
-// that it has. Invariant, checked here: segments lie inside the file, in order and apart, and their
-// parts add up to them.
+// The index of a table's parts. Segments cover the file; the last one, the frame, is the bytes
+// between the others. Each lists its parts in order of its columns (columns.ts). A part has the
+// SHA-256 of the stored bytes, its name, and of the content, by which servers find it in their
+// tables. Invariant, checked here: segments are inside the file, in order and disjoint, and match
+// the sizes of their parts.
 
 import { z } from 'zod'
 import { parseJson } from '../../base/json-object.ts'
@@ -10,19 +10,19 @@ import { hashText } from './manifest.ts'
 import { fileBytesMax } from '../../schema/table-layout.ts'
 import { partBytes } from './cut-points.ts'
 
-/** Unpacked; `partIndexBytesMax` is its size as stored. */
+/** Decompressed; `partIndexBytesMax` limits it as stored. */
 export const partIndexTextBytesMax = 16_777_216
 const segmentsMax = 256
 const segmentPartsMax = 65_536
 
-/** As stored; what does not compress grows by some bytes. */
+/** As stored; incompressible parts grow by a few bytes. */
 const partBytesMax = 1_048_576
 
 const partSchema = z.tuple([
-  /** Of the part itself: SHA-256, bytes. */
+  /** Content: SHA-256, bytes. */
   hashText,
   z.int().min(1).max(partBytes.max),
-  /** As stored: SHA-256, its name, and bytes. */
+  /** As stored: SHA-256 (its name), bytes. */
   hashText,
   z.int().min(1).max(partBytesMax),
 ])
@@ -47,10 +47,10 @@ export type PartEntry = z.output<typeof partSchema>
 export type IndexSegment = z.output<typeof segmentSchema>
 export type PartIndex = z.output<typeof indexSchema>
 
-/** The name of the frame. Its `from` is 0. */
+/** The frame's name; its `from` is 0. */
 export const frameName = ''
 
-/** A reason where it is none. */
+/** Returns a reason if invalid. */
 export function parsePartIndex(text: string): PartIndex | string {
   const json = parseJson(text)
   if (json === undefined) return 'it is not JSON'
@@ -64,23 +64,23 @@ function whyUnfit({ bytes, segments }: PartIndex): string | undefined {
   for (const segment of segments.slice(0, -1)) {
     if (segment.name === frameName) return 'its frame is not the last segment'
     if (segment.from < end || segment.from % 4 !== 0)
-      return `its segment ${segment.name} lies wrong`
+      return `its segment ${segment.name} is out of place`
     if (segment.words > 0 && segment.bytes % (segment.words * 4) !== 0) {
-      return `its segment ${segment.name} has no whole rows`
+      return `its segment ${segment.name} does not consist of whole rows`
     }
     end = segment.from + segment.bytes
   }
-  if (end > bytes) return 'its segments reach beyond the file'
+  if (end > bytes) return 'its segments reach past the file'
   const frame = segments.at(-1)
   const covered = segments.reduce((sum, segment) => sum + segment.bytes, 0)
   if (frame?.name !== frameName || frame.words !== 0 || covered !== bytes) return 'it has no frame'
   const short = segments.find(
     (segment) => segment.parts.reduce((sum, [, of]) => sum + of, 0) !== segment.bytes,
   )
-  return short === undefined ? undefined : `the parts of ${short.name} are not its bytes`
+  return short === undefined ? undefined : `the parts of ${short.name} do not add up to its bytes`
 }
 
-/** All bytes that lie in no segment. */
+/** Bytes outside the segments. */
 export function frameRanges(
   segments: readonly { readonly name: string; readonly from: number; readonly bytes: number }[],
   fileBytes: number,

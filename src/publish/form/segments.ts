@@ -1,9 +1,9 @@
-// Cuts a table file into segments: each section, with the shape in which most of it stays the same
-// from day to day; what lies between them (header, length words, trailer) is the frame. Shapes are
-// measured; a wrong one only costs bytes, because the index of the parts states each.
+// Cuts a table file into segments: a segment for each section, in the shape that changes least from
+// day to day; the bytes between them (header, length words, trailer) are the frame. Shapes are
+// measured; since the index states each, a bad one only costs bytes.
 //
-// A segment is cut into parts in its columns (columns.ts), by content (cut-points.ts). A column
-// begins a part, so the cuts of one do not move those of the next.
+// A segment is cut into parts in its columns (columns.ts), by content (cut-points.ts). Columns
+// begin with a new part, so the cuts of one do not move those of the next.
 
 import { type SectionName, sectionNames, sectionWords } from '../../schema/table-sections.ts'
 import type { TableView } from '../../table/file/table-view.ts'
@@ -19,7 +19,7 @@ export interface Segment extends Shape {
 }
 
 const raw: Shape = { words: 0, steps: false }
-/** Their values count upwards. */
+/** Increasing values. */
 const counting: ReadonlySet<SectionName> = new Set<SectionName>([
   'ipv4_index',
   'ipv6_index',
@@ -41,7 +41,7 @@ function shapeOf(name: SectionName): Shape {
   return words > 1 || steps ? { words, steps } : raw
 }
 
-/** In the order of the file, the frame behind them. */
+/** In file order, the frame last. */
 export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Array): Segment[] {
   const sections = sectionNames
     .map((name): Segment => {
@@ -55,8 +55,8 @@ export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Ar
 }
 
 /**
- * Segment by segment, to bound memory; one is valid until the next is asked for. `all` are those of
- * the file, `segments` perhaps some.
+ * Segment by segment, to bound memory; each is valid until the next. `all` are those of the file,
+ * of which `segments` may be some.
  */
 export function* cutTable(file: Uint8Array, segments: readonly Segment[], all = segments) {
   for (const segment of segments) {

@@ -1,5 +1,5 @@
-// Ed25519 keys (RFC 8032) of publishers: the private one as PKCS #8 in a PEM file of mode 0600, the
-// public one as --table-trust takes it, `ed25519:` and 32 bytes in base64url.
+// Publishers' Ed25519 keys (RFC 8032): the private one as PKCS #8 in a PEM file of mode 0600, the
+// public one in the form of --table-trust, `ed25519:` and 32 bytes in base64url.
 
 import type { KeyObject } from 'node:crypto'
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
@@ -16,17 +16,17 @@ export interface SigningKey {
 
 export interface TrustedKey {
   readonly text: string
-  /** The first 16 digits of its SHA-256: tells keys apart, proves nothing. */
+  /** The first 16 digits of its SHA-256: distinguishes keys, proves nothing. */
   readonly id: string
   readonly key: KeyObject
 }
 
-/** `undefined` where the text is none. */
+/** `undefined` if invalid. */
 export function parseTrustedKey(text: string): TrustedKey | undefined {
   const x = trustedKeyForm.exec(text)?.[1]
   if (x === undefined) return undefined
   const bytes = Buffer.from(x, 'base64url')
-  // The last character has two bits too many: one key has one text.
+  // The last character has two unused bits, which must be zero: a key has one text.
   if (bytes.toString('base64url') !== x) return undefined
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   return { text, id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), key }
@@ -35,7 +35,7 @@ export function parseTrustedKey(text: string): TrustedKey | undefined {
 function trustedKeyOf(key: KeyObject): TrustedKey {
   const { x = '' } = key.export({ format: 'jwk' })
   const trusted = parseTrustedKey(`ed25519:${x}`)
-  if (trusted === undefined) throw new TypeError('it is no Ed25519 key')
+  if (trusted === undefined) throw new TypeError('it is not an Ed25519 key')
   return trusted
 }
 
@@ -56,31 +56,27 @@ export function createSigningKey(path: string): TrustedKey {
     const { code } = cause as NodeJS.ErrnoException
     const why =
       code === 'EEXIST'
-        ? 'there is one already, and servers may trust it: name another file, or move it away'
+        ? 'the file exists, and servers may trust its key: name another file, or move it away'
         : messageOf(cause)
     throw signingKeyError(`The signing key was not written to ${path}: ${why}.`, cause)
   }
   return trustedKeyOf(publicKey)
 }
 
-/** Throws `signing_key`. */
 export function readSigningKey(path: string): SigningKey {
   try {
     const { bytes, stat } = readBoundedFile(path, secretFile)
     if (stat.isFile() && (stat.mode & 0o007) !== 0) {
-      throw new Error('everybody on this machine may read it: chmod 600')
+      throw new Error('all users can read it: chmod 600')
     }
     const privateKey = createPrivateKey(bytes)
     return { privateKey, trusted: trustedKeyOf(createPublicKey(privateKey)) }
   } catch (cause) {
     const hint = '"iprisk keys signing create" makes one, --signing-key names another.'
-    throw signingKeyError(
-      `The signing key ${path} cannot be used: ${messageOf(cause)}. ${hint}`,
-      cause,
-    )
+    const message = `The signing key ${path} cannot be used: ${messageOf(cause)}. ${hint}`
+    throw signingKeyError(message, cause)
   }
 }
 
-function signingKeyError(message: string, cause: unknown): IpriskError {
-  return inputError('signing_key', message, { cause })
-}
+const signingKeyError = (message: string, cause: unknown): IpriskError =>
+  inputError('signing_key', message, { cause })

@@ -12,10 +12,9 @@ import type { PublishPlace } from './publish-place.ts'
 /** Another user may serve the folder. */
 const fileMode = 0o644
 
-/** Throws `publish_invalid` where no folder can be. */
 export function openFolderPlace(folder: string): PublishPlace {
   if (!mayBeFolder(folder)) {
-    const message = `${folder} is no folder to publish at: there is a file or a link without an end, there or above it.`
+    const message = `${folder} cannot be a folder: it, or a folder above it, is a file or a looping link.`
     throw new IpriskError({ code: 'publish_invalid', message, fault: 'usage' })
   }
   const put = async (name: string, bytes: Uint8Array): Promise<void> => {
@@ -47,7 +46,7 @@ export function openFolderPlace(folder: string): PublishPlace {
     replace: async (name, bytes) => {
       const of = dirname(join(folder, name))
       await mkdir(of, { recursive: true })
-      // What the new content names was renamed into place before it: that survives a power cut.
+      // The new content's parts were renamed before: flushed, they survive a power cut.
       await removeTemporaryFiles(of)
       const parts = join(folder, 'parts')
       if ((await statOrNone(parts)) !== undefined) await flushFolder(parts)
@@ -69,7 +68,7 @@ export function openFolderPlace(folder: string): PublishPlace {
   }
 }
 
-/** Before a table is compiled for it; other faults show at the first write. */
+/** Checked before a table is compiled; other faults show at the first write. */
 function mayBeFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false

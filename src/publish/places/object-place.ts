@@ -1,5 +1,5 @@
-// A bucket of an S3-compatible store as the place of published tables. One PUT replaces an object
-// at one moment; there is no half of one.
+// A bucket of an S3-compatible store as a place for published tables. One PUT replaces an object
+// atomically.
 
 import { type Environment, objectRefusal, openObjectStore } from '../fetch/object-store.ts'
 import type { PublishPlace } from './publish-place.ts'

@@ -1,29 +1,29 @@
-// Which table of a manifest this machine shall serve now. Pure.
+// Chooses the table of a manifest that this machine serves. Pure.
 //
-//   the serial is ahead of the clock               refused: it would outdate all that come after it
-//   the manifest is of another place               refused: its tables are for other servers
-//   the serial is lower than one that was seen     refused: somebody shows an old manifest
-//   no release of a format that is read here       refused
-//   the first release whose stage has come         that is the one; none: wait
+//   the serial is ahead of the clock               refused: it would outdate all manifests after it
+//   the manifest names another place               refused: its tables are for other servers
+//   the serial is lower than one seen before       refused: a replay
+//   no release has a supported format              refused
+//   the first release whose stage has come         that one; without any: wait
 //   the table in use was withdrawn                 the first release, when its stage has come
 //   it is older than the table in use              refused
 //
-// A table that this machine has taken stays, though the manifest now lets fewer machines have it.
+// A machine keeps its table even if the manifest's stages no longer include that machine.
 
 import { createHash } from 'node:crypto'
-import { type Day, dayOf, isYetToCome, parseDay } from '../../base/day.ts'
+import { type Day, dayOf, isFuture, parseDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { PullRefusal } from '../fetch/pull-refusal.ts'
 import { type Manifest, type Release, type Stage, serialAhead } from '../form/manifest.ts'
 
 export type ReleaseChoice =
   | { readonly kind: 'take'; readonly release: Release }
-  /** It has it, or its stage has not come. */
+  /** In use already, or its stage has not come. */
   | { readonly kind: 'stay' }
   | ({ readonly kind: 'refused' } & PullRefusal)
 
 export interface ManifestContext {
-  /** Of the trusted keys; 0 where none was seen. */
+  /** The highest of the trusted keys; 0 if none was seen. */
   readonly serial: number
   readonly expectedPlace?: string | undefined
   readonly seenPlace?: string | undefined
@@ -40,7 +40,7 @@ export function manifestRefusal(
   const elsewhere = otherPlace(manifest.place, context)
   if (elsewhere !== undefined) return { code: 'place', reason: elsewhere }
   if (manifest.serial >= serial) return undefined
-  const reason = `its manifest is of ${instantOf(manifest.serial)}, older than the one of ${instantOf(serial)} that was seen here`
+  const reason = `its manifest is of ${instantOf(manifest.serial)}, older than one of ${instantOf(serial)} seen before`
   return { code: 'replay', reason }
 }
 
@@ -52,16 +52,16 @@ function otherPlace(
     if (expectedPlace === undefined && seenPlace === undefined) return undefined
     const why =
       expectedPlace === undefined
-        ? `the one before named "${seenPlace}"`
-        : `--table-place asks for "${expectedPlace}"`
+        ? `the last one named "${seenPlace}"`
+        : `--table-place expects "${expectedPlace}"`
     return `its manifest names no place, and ${why}: publish with a version that names places`
   }
   if (named === (expectedPlace ?? seenPlace ?? named)) return undefined
   const own =
     expectedPlace === undefined
-      ? `"${seenPlace}", as the one before. If that is its new name, set --table-place`
-      : `"${expectedPlace}", which --table-place names`
-  return `its manifest is of the place "${named}", not of ${own}`
+      ? `"${seenPlace}" as the last one. If that is its new name, set --table-place`
+      : `"${expectedPlace}" (--table-place)`
+  return `its manifest names the place "${named}", not ${own}`
 }
 
 export interface ChoiceContext {
@@ -70,42 +70,40 @@ export interface ChoiceContext {
   readonly now: number
 }
 
-/** `manifestRefusal` has let it pass. */
+/** After `manifestRefusal`. */
 export function chooseRelease(manifest: Manifest, context: ChoiceContext): ReleaseChoice {
   const { current, machine, now } = context
   const readable = manifest.releases.filter(({ format }) => format.major === formatMajor)
   if (readable.length === 0) {
     const formats = manifest.releases.map(({ format, program }) => `${format.major} (${program})`)
-    const reason = `it has no table of format ${formatMajor}, but of ${formats.join(', ')}`
+    const reason = `it has no table of format ${formatMajor}, only of ${formats.join(', ')}`
     return { kind: 'refused', code: 'format', reason }
   }
   const release = readable.find(({ stages }) => mayTake(stages, machine, now))
   if (release === undefined || release.id === current?.id) return { kind: 'stay' }
   if (current === undefined) return { kind: 'take', release }
   if (manifest.withdrawn.includes(current.id)) {
-    // Back to the first one and to no other; until its stage the withdrawn one stays.
+    // Only to the first one; until its stage the withdrawn one stays.
     return release === readable[0] ? { kind: 'take', release } : { kind: 'stay' }
   }
   const own = readable.findIndex(({ id }) => id === current.id)
   if (own >= 0 && own < readable.indexOf(release)) return { kind: 'stay' }
   const day = parseDay(release.as_of)
-  // A table of a day yet to come would make every later one an older one.
-  const binds = !isYetToCome(current.asOf as Day, dayOf(now))
+  // A table with a future day would make all later ones older.
+  const binds = !isFuture(current.asOf as Day, dayOf(now))
   if (binds && day !== undefined && day < current.asOf) {
-    const reason = `its table ${release.id} is older than ${current.id}, which nobody has withdrawn`
+    const reason = `its table ${release.id} is older than ${current.id}, which was not withdrawn`
     return { kind: 'refused', code: 'older', reason }
   }
   return { kind: 'take', release }
 }
 
-function instantOf(serial: number): string {
-  return new Date(serial).toISOString()
-}
+const instantOf = (serial: number): string => new Date(serial).toISOString()
 
 /**
- * The place of a machine among all, from 0 up to 100, always the same. With the stages
- * `10%,50%+1h,100%+4h` a tenth of all take a table at once, half after an hour, and all after four,
- * by a hash of their names: no machine has to know of another.
+ * A machine's constant place among all, from 0 to 100, by a hash of its name. With the stages
+ * `10%,50%+1h,100%+4h` a tenth of the machines load a table at once, half after an hour, and all
+ * after four, without coordination.
  */
 export function machinePercent(machine: string): number {
   const hash = createHash('sha256').update(machine).digest()

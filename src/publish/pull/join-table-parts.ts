@@ -1,9 +1,9 @@
-// Puts a published table together, from parts of a table of this machine and from the source,
-// segment by segment to bound memory.
+// Assembles a published table from parts of this machine's tables and of the source, segment by
+// segment to bound memory.
 //
-// Invariants: nothing from the network is unpacked before its hash was compared, nor more than the
-// index says; the file gets its name, flushed, when its hash is the signed one. `folder` keeps
-// parts until then, so an interrupted fetch goes on.
+// Invariants: nothing is decompressed before its hash matches, nor to more than the index states;
+// the file is renamed, flushed, once its hash is the signed one. `folder` keeps parts until then,
+// so an interrupted fetch resumes.
 
 import {
   closeSync,
@@ -44,9 +44,9 @@ const parallelGets = 8
 export interface JoinJob {
   readonly source: ReleaseSource
   readonly release: Release
-  /** A missing or damaged table gives no parts. */
+  /** Missing and damaged tables are skipped. */
   readonly near: readonly string[]
-  /** Keeps parts until the table is whole. */
+  /** Keeps parts until the table is complete. */
   readonly parts: string
   readonly folder: string
   readonly name: string
@@ -55,12 +55,11 @@ export interface JoinJob {
 export type PulledBytes = Readonly<Record<'parts' | 'bytes' | 'reusedBytes', number>>
 type Moved = { -readonly [Name in keyof PulledBytes]: number }
 
-/** Throws `pull_…`, and the disk's errors. */
 export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
   const { release, folder, name } = job
   await mkdir(folder, { recursive: true })
   await mkdir(job.parts, { recursive: true })
-  // Of killed processes: each has the size of a table.
+  // Left by killed processes, each as large as a table.
   await removeTemporaryFiles(folder)
   const moved = { parts: 0, bytes: 0, reusedBytes: 0 }
   const index = await fetchIndex(job, moved)
@@ -75,7 +74,7 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
       closeSync(descriptor)
     }
     if (!isFileNamed(temporary, release.sha256)) {
-      throw pullError('table', `the parts of ${release.id} are not the table that was signed`)
+      throw pullError('table', `the parts of ${release.id} do not match the signed table`)
     }
   })
   await rm(job.parts, { recursive: true, force: true })
@@ -89,7 +88,7 @@ async function fetchIndex({ source, release, parts }: JoinJob, moved: Moved): Pr
   const index = parsePartIndex(text.toString('utf8'))
   if (typeof index === 'string') throw pullError('part', `the index of ${release.id}: ${index}`)
   if (index.bytes !== release.bytes) {
-    const why = `is of ${index.bytes} bytes, not ${release.bytes}`
+    const why = `states ${index.bytes} bytes, not ${release.bytes}`
     throw pullError('part', `the index of ${release.id} ${why}`)
   }
   return index
@@ -135,12 +134,12 @@ async function fetchPart(job: JoinJob, entry: PartEntry, moved: Moved): Promise<
   const stored = await storedPart(job, [storedSha256, storedBytes], moved)
   const part = await unpack(stored, bytes, storedSha256)
   if (part.length !== bytes || !isNamed(part, sha256)) {
-    throw pullError('part', `the part ${storedSha256} holds something else than its index says`)
+    throw pullError('part', `the part ${storedSha256} does not match its index`)
   }
   return part
 }
 
-/** Kept from an earlier try, or fetched and then kept. */
+/** From an earlier try, or fetched and kept. */
 async function storedPart(
   { source, parts }: Pick<JoinJob, 'source' | 'parts'>,
   [sha256, bytes]: readonly [string, number],
@@ -151,7 +150,7 @@ async function storedPart(
   if (kept !== undefined && isNamed(kept, sha256)) return kept
   const { bytes: stored } = await source.get(`parts/${sha256}`, { bytesMax: bytes })
   if (stored === undefined || stored.length !== bytes || !isNamed(stored, sha256)) {
-    throw pullError('part', `what came for the part ${sha256} is not what its hash says`)
+    throw pullError('part', `the part ${sha256} does not match its hash`)
   }
   moved.parts += 1
   moved.bytes += stored.length
@@ -163,7 +162,7 @@ async function unpack(stored: Buffer, maxOutputLength: number, what: string): Pr
   try {
     return await decompress(stored, { maxOutputLength })
   } catch (error) {
-    throw pullError('part', `${what} cannot be unpacked: ${messageOf(error)}`, error)
+    throw pullError('part', `${what} cannot be decompressed: ${messageOf(error)}`, error)
   }
 }
 
@@ -197,7 +196,7 @@ function openNear(paths: readonly string[]) {
   const open = paths.flatMap((path) => {
     let map: MappedFile | undefined
     try {
-      // Two names of one file give its parts once.
+      // Two names of one file count once.
       const { dev, ino } = statSync(path)
       if (seen.has(`${dev} ${ino}`)) return []
       seen.add(`${dev} ${ino}`)
@@ -226,7 +225,6 @@ function openNear(paths: readonly string[]) {
   }
 }
 
-/** Throws `file_unreadable`. */
 export function isFileNamed(path: string, name: string): boolean {
   return inMap(path, (bytes) => isNamed(bytes, name))
 }
@@ -240,7 +238,7 @@ function inMap<T>(path: string, read: (bytes: Uint8Array) => T): T {
   }
 }
 
-// Keeps the table in use that an image or a build brought, before a fetched one takes its place.
+// Keeps the table in use, from an image or a build, before a fetched one replaces it.
 
 export interface AdoptedTable {
   readonly id: string
@@ -248,12 +246,12 @@ export interface AdoptedTable {
   readonly path: string
 }
 
-/** Nothing if another table lies there by now. */
+/** Does nothing if the target exists. */
 export function adoptTable({ id, from, path }: AdoptedTable): void {
   if (!existsSync(from) || existsSync(path)) return
   try {
     if (inMap(from, (bytes) => readTableView(bytes, from).id) === id) linkSync(from, path)
   } catch {
-    // No table, or another user's, which may not be linked: there is one fewer to go back to.
+    // Not a table, or another user's, which cannot be linked: one rollback target fewer.
   }
 }

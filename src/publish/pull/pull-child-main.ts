@@ -1,5 +1,5 @@
-// The process that fetches one published table for src/supervisor/tables/table-pull.ts: nothing
-// that the network or a part does harms a process that answers.
+// The process that fetches a published table for src/supervisor/tables/table-pull.ts, separate so
+// that the network and its content cannot harm a serving process.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface PullJob extends Omit<JoinJob, 'source'> {
 export type PullResult =
   ({ readonly kind: 'pulled' } & PulledBytes) | ({ readonly kind: 'refused' } & PullRefusal)
 
-/** Kept, and taken again after a rollback. */
+/** Kept, and used again after a rollback. */
 function isThere({ folder, name, release }: PullJob): boolean {
   const path = join(folder, name)
   return existsSync(path) && isFileNamed(path, release.sha256)

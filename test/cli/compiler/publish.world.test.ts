@@ -81,7 +81,7 @@ describe('a publisher', () => {
     const { code, err } = await run('publish', 'place', '--place-name', 'eu', '--table', second)
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/is of the place ".*", and this one is "eu"/),
+      expect.stringMatching(/names the place ".*", and this one is "eu"/),
     ])
     const named = await run('publish', 'other', '--place-name', 'eu', '--json', '--table', second)
     expect(JSON.parse(named.out)).toMatchObject({ place_name: 'eu', trust })

@@ -77,7 +77,7 @@ it('is replaced by two commands, after which a server that the thief has misled 
   expect([refused.code, refused.err]).toEqual([
     1,
     expect.stringMatching(
-      /is not continued: its serial 9007199254740991 is .* Replace a stolen key \(docs\/distribute\.md\); --force begins anew\./,
+      /Cannot continue the manifest at .*: its serial 9007199254740991 is .* Replace a stolen key \(docs\/distribute\.md\); --force starts over\./,
     ),
   ])
 

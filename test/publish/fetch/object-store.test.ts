@@ -228,7 +228,7 @@ describe('a store of objects', () => {
     const store = openObjectStore('s3://tables/world', environment, listing)
     await expect(store.list('parts')).rejects.toMatchObject({
       code: 'pull_size',
-      message: `s3://tables/world: the listing of parts/ does not end: ${said}. Delete old objects there, or publish at another prefix.`,
+      message: `s3://tables/world: the listing of parts/ does not end: ${said}. Delete old objects there, or publish to another prefix.`,
     })
     expect(asked).toHaveLength(requests)
   })

@@ -139,7 +139,7 @@ describe('a signing key', () => {
     const { text: trust } = createSigningKey(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readSigningKey(path).trusted.text).toBe(trust)
-    expect(() => createSigningKey(path)).toThrow(/there is one already/)
+    expect(() => createSigningKey(path)).toThrow(/the file exists/)
   })
 
   it('that everybody may read, or that is none, is not used', () => {

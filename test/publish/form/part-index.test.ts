@@ -24,12 +24,15 @@ it.each<[string, object]>([
   ['it has no frame', { ...sound, segments: [first, second, { ...frame, words: 1 }] }],
   ['it has no frame', { ...sound, bytes: 28 }],
   ['its frame is not the last segment', { ...sound, segments: [frame, first] }],
-  ['its segment b lies wrong', { ...sound, segments: [first, segment('b', 8, 4), frame] }],
-  ['its segment b lies wrong', { ...sound, segments: [first, segment('b', 13, 4), frame] }],
-  ['its segment a has no whole rows', { ...sound, segments: [{ ...first, words: 3 }, frame] }],
-  ['its segments reach beyond the file', { ...sound, segments: [segment('a', 20, 8), frame] }],
+  ['its segment b is out of place', { ...sound, segments: [first, segment('b', 8, 4), frame] }],
+  ['its segment b is out of place', { ...sound, segments: [first, segment('b', 13, 4), frame] }],
   [
-    'the parts of a are not its bytes',
+    'its segment a does not consist of whole rows',
+    { ...sound, segments: [{ ...first, words: 3 }, frame] },
+  ],
+  ['its segments reach past the file', { ...sound, segments: [segment('a', 20, 8), frame] }],
+  [
+    'the parts of a do not add up to its bytes',
     { ...sound, segments: [{ ...first, parts: [] }, second, frame] },
   ],
 ])('%s: refused', (why, index) => {

@@ -33,7 +33,9 @@ it('is where a folder is or can be, and nowhere else', () => {
     expect(() => openFolderPlace(join(folder, name))).toThrow(
       expect.objectContaining({
         code: 'publish_invalid',
-        message: expect.stringMatching(/is no folder to publish at: there is a file or a link/),
+        message: expect.stringMatching(
+          /cannot be a folder: it, or a folder above it, is a file or a looping link/,
+        ),
       }),
     )
   }

@@ -139,12 +139,12 @@ describe('a manifest', () => {
   ]
   const places: readonly Places[] = [
     [undefined, undefined, undefined, /^counts$/],
-    [undefined, 'production', undefined, /^place: .* --table-place asks for "production"/],
+    [undefined, 'production', undefined, /^place: .* --table-place expects "production"/],
     [
       undefined,
       undefined,
       'production',
-      /^place: .* names no place, and the one before named "production"/,
+      /^place: .* names no place, and the last one named "production"/,
     ],
     [undefined, 'production', 'production', /^place: .* names no place/],
     ['production', undefined, undefined, /^counts$/],
@@ -156,20 +156,10 @@ describe('a manifest', () => {
       'staging',
       undefined,
       'production',
-      /^place: .* is of the place "staging", not of "production", as the one before\. .* --table-place$/,
+      /^place: .* names the place "staging", not "production" as the last one\. .* --table-place$/,
     ],
-    [
-      'staging',
-      'production',
-      undefined,
-      /^place: .* not of "production", which --table-place names$/,
-    ],
-    [
-      'staging',
-      'production',
-      'staging',
-      /^place: .* not of "production", which --table-place names$/,
-    ],
+    ['staging', 'production', undefined, /^place: .* not "production" \(--table-place\)$/],
+    ['staging', 'production', 'staging', /^place: .* not "production" \(--table-place\)$/],
   ]
   it.each(places)('of the place %s where %s is expected and %s was seen', (...row) => {
     const [place, expectedPlace, seenPlace, reason] = row
@@ -182,10 +172,10 @@ describe('a manifest', () => {
     const of = (serial: number) =>
       manifestRefusal(manifest([release(22)], { serial }), { serial: now, now })?.reason
     expect(of(now - 1)).toBe(
-      'its manifest is of 2026-08-30T11:59:59.999Z, older than the one of 2026-08-30T12:00:00.000Z that was seen here',
+      'its manifest is of 2026-08-30T11:59:59.999Z, older than one of 2026-08-30T12:00:00.000Z seen before',
     )
     expect(of(Number.MAX_SAFE_INTEGER)).toBe(
-      "its serial 9007199254740991 is a time more than a day after this machine's clock (2026-08-30T12:00:00.000Z): a clock is wrong, or the publisher's key was stolen",
+      "its serial 9007199254740991 is more than a day ahead of this machine's clock (2026-08-30T12:00:00.000Z): a clock is wrong, or the publisher's key was stolen",
     )
   })
 })

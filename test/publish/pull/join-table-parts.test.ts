@@ -53,7 +53,7 @@ it('is not made of other bytes than the hash of a part says, though they are as 
       return { ...got, bytes }
     },
   }
-  const message = expect.stringMatching(/^.*what came for the part \w+ is not what its hash says/)
+  const message = expect.stringMatching(/^.*the part \w+ does not match its hash/)
   await expect(pull({ source: forging }).moved).rejects.toMatchObject({
     code: 'pull_part',
     message,
@@ -62,7 +62,7 @@ it('is not made of other bytes than the hash of a part says, though they are as 
 
 it('has as many bytes as the release says', async () => {
   const bytes = release.bytes + 8
-  const message = expect.stringContaining(`is of ${release.bytes} bytes, not ${bytes}`)
+  const message = expect.stringContaining(`states ${release.bytes} bytes, not ${bytes}`)
   const pulled = pull({ release: { ...release, bytes } })
   await expect(pulled.moved).rejects.toMatchObject({ code: 'pull_part', message })
 })

@@ -183,7 +183,7 @@ it('the publisher does not continue the manifest of another place that was put t
   const there = { ...how, place: openFolderPlace(staging), now: how.now + 1 }
   await expect(publishTable(days[1], there)).rejects.toMatchObject({
     code: 'publish_refused',
-    message: `The manifest at ${staging} is not continued: it is of the place "${place}", and this one is "${staging}". --place-name continues it under its name, if it belongs here; --force begins anew under this one, and servers that know the other need --table-place.`,
+    message: `Cannot continue the manifest at ${staging}: it names the place "${place}", and this one is "${staging}". --place-name continues it under its name, if it belongs here; --force starts over under this one, and servers that know the other need --table-place.`,
   })
   const { manifest } = await publishTable(days[1], { ...there, placeName: place })
   expect(manifest).toMatchObject({ place, releases: [{ as_of: '2026-08-23' }, {}] })
