@@ -28,7 +28,6 @@ export interface AddressView {
     readonly list: string
     readonly effect: string
     readonly entry: string
-    /** When it was added; `''` of a list too long to be searched. */
     readonly since: string
     readonly until: string | null
     readonly note: string

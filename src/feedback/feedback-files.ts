@@ -5,7 +5,6 @@
 // Forgetting an address writes spaces over its lines, and over notes that mention it, in place:
 // nobody who appends can lose a line by that, and no copy of the file is left. Readers skip spaces.
 
-import { statSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { makeOwnFolder, openOwnHandle } from '../base/system/own-files.ts'
 import { join } from 'node:path'
@@ -151,16 +150,19 @@ export async function readOutcomes(
   return count
 }
 
+/** From byte `from` on, until `take` gives false; `at` and `end` are those of the outcome's line. */
 export async function readDayOutcomes(
   path: string,
-  take: (outcome: KeptOutcome) => void,
+  take: (outcome: KeptOutcome, at: number, end: number) => unknown,
+  from = 0,
 ): Promise<void> {
   const file = await open(path, 'r')
+  const takeLine = (line: Buffer, at: number): unknown => {
+    const outcome = parseLine(line)
+    return outcome === undefined || take(outcome, at, at + line.length + 1)
+  }
   try {
-    await eachLine(file, (line) => {
-      const outcome = parseLine(line)
-      if (outcome !== undefined) take(outcome)
-    })
+    await eachLine(file, takeLine, from)
   } finally {
     await file.close()
   }
@@ -169,43 +171,25 @@ export async function readDayOutcomes(
 /** By day: how many bytes of its file have been read. */
 export type FeedbackPosition = Readonly<Record<string, number>>
 
-/** What came behind `from`, of days not before `sinceMs`, at most `linesMax` lines; and how far. */
+/** What came behind `from`, of days not before `sinceMs`, at most `countMax`; and how far. */
 export async function readNewOutcomes(
   state: string,
   from: FeedbackPosition,
-  { sinceMs, linesMax }: { readonly sinceMs: number; readonly linesMax: number },
+  { sinceMs, countMax }: { readonly sinceMs: number; readonly countMax: number },
 ) {
   const outcomes: (KeptOutcome & { readonly day: string; readonly at: number })[] = []
   const position: Record<string, number> = {}
-  let lines = 0
   for (const { day, path } of await outcomeDays(state)) {
     if (day < dayName(sinceMs)) continue
     position[day] = from[day] ?? 0
-    const take = (line: Buffer, at: number, isWhole: boolean): boolean => {
-      if (!isWhole || lines === linesMax) return false
-      lines += 1
-      position[day] = at + line.length + 1
-      const outcome = parseLine(line)
-      if (outcome !== undefined) outcomes.push({ ...outcome, day, at })
-      return true
+    const take = (outcome: KeptOutcome, at: number, end: number): boolean => {
+      if (outcomes.length === countMax) return false
+      position[day] = end
+      return outcomes.push({ ...outcome, day, at }) > 0
     }
-    const file = await open(path, 'r')
-    try {
-      await eachLine(file, take, position[day])
-    } finally {
-      await file.close()
-    }
+    await readDayOutcomes(path, take, position[day])
   }
-  return { outcomes, position, isMore: lines === linesMax }
-}
-
-/** Grows with every outcome that comes in; `''` where there is none. */
-export function feedbackSize(state: string, nowMs: number): string {
-  const sizes = [nowMs, nowMs - msPerDay].flatMap((ms) => {
-    const path = join(feedbackFolder(state), `${dayName(ms)}.jsonl`)
-    return statSync(path, { throwIfNoEntry: false })?.size ?? []
-  })
-  return sizes.join(' ')
+  return { outcomes, position, isMore: outcomes.length === countMax }
 }
 
 /** `undefined` for an erased, truncated or otherwise invalid line. */
@@ -261,12 +245,12 @@ const blockBytes = 1 << 16
 const newline = 0x0a
 
 /**
- * Calls `take` with each line without its end, where it begins, and whether it has one: the last
- * may be cut off. Stops where `take` returns false.
+ * Calls `take` with each line without its end, and where it begins, until it gives false; the last
+ * may be cut off.
  */
 async function eachLine(
   file: FileHandle,
-  take: (line: Buffer, at: number, isWhole: boolean) => unknown,
+  take: (line: Buffer, at: number) => unknown,
   from = 0,
 ): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
@@ -275,13 +259,13 @@ async function eachLine(
     const block = Buffer.alloc(blockBytes)
     const { bytesRead } = await file.read(block, 0, blockBytes, at + rest.length)
     if (bytesRead === 0) {
-      if (rest.length > 0) take(rest, at, false)
+      if (rest.length > 0) take(rest, at)
       return
     }
     const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)])
     let start = 0
     for (let to = bytes.indexOf(newline); to >= 0; to = bytes.indexOf(newline, start)) {
-      if (take(bytes.subarray(start, to), at + start, true) === false) return
+      if (take(bytes.subarray(start, to), at + start) === false) return
       start = to + 1
     }
     rest = bytes.subarray(start)

@@ -1,13 +1,11 @@
 // How many abusive outcomes stand against a visitor's address (`visitorOf`) within a day (contract
-// 6.11): the counts of one machine, in memory. For many machines a script counts the same in the
-// store (stores/redis/lua-scripts.ts).
+// 6.11): the counts of one machine, in memory. A script counts the same for many (lua-scripts.ts).
 //
 // - Outcomes of one request are one; without a request id, those of one minute are.
-// - An abusive outcome counts at its `at`, a legitimate one from when it came in: none stands for a
-//   day after that.
-// - Of an address the newest `abusiveMin` requests are kept: more decide nothing.
-// - Counting an outcome again changes nothing, so after a crash the files of the days are read
-//   again. Above `addressesMax` the address that was reported longest ago is forgotten.
+// - An abusive outcome counts at its `at`. For a day after a legitimate one came in, none stands.
+// - Counting an outcome again changes nothing.
+// - The newest `abusiveMin` requests of an address are kept: more decide nothing. Above
+//   `addressesMax` the address that was reported longest ago is forgotten.
 
 import { abusiveMin, outcomeWindowMs } from '../lists/list-limits.ts'
 import type { KeptOutcome } from './feedback-files.ts'
@@ -20,12 +18,8 @@ export interface CountedOutcome extends Pick<KeptOutcome, 'atMs' | 'receivedMs'>
   readonly request: string
 }
 
-interface Standing {
-  /** At most `abusiveMin`. */
-  readonly abusive: number
-  /** The oldest of them, milliseconds since the epoch. */
-  readonly sinceMs: number
-}
+/** At most `abusiveMin`, the oldest at `sinceMs`. */
+type Standing = Readonly<typeof nothing>
 
 export interface OutcomeWindows {
   /** Counts an outcome. What stood when it came in, with it. */
@@ -34,7 +28,7 @@ export interface OutcomeWindows {
   readonly takeForgotten: () => number
 }
 
-const nothing: Standing = { abusive: 0, sinceMs: 0 }
+const nothing = { abusive: 0, sinceMs: 0 }
 
 export function countedOutcome(of: KeptOutcome): CountedOutcome {
   const { outcome, atMs, receivedMs, requestId } = of

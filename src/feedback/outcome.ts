@@ -41,7 +41,6 @@ interface OutcomeFault {
   readonly member: '' | 'ip' | 'outcome' | 'at' | 'note' | 'request_id'
 }
 
-/** As in `X-Request-Id` (contract 3.11). */
 const requestIdForm = /^[\w.-]{1,64}$/
 
 /** Clocks differ. */
@@ -61,8 +60,8 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
     return { message: 'Not an object: send {"ip", "outcome"}.', member: '' }
   }
-  const members = row as Readonly<Record<string, unknown>>
-  const { ip, outcome, at, note = '', request_id: requestId } = members
+  const { ip, outcome, at, note = '', ...rest } = row as Readonly<Record<string, unknown>>
+  const { request_id: id } = rest
   if (typeof ip !== 'string') return { message: 'Must be a string.', member: 'ip' }
   const address = canonicalAddress(ip)
   if (address === undefined) return { message: addressFaultText(ip), member: 'ip' }
@@ -78,15 +77,12 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   if (typeof note !== 'string' || Buffer.byteLength(note) > noteBytesMax) {
     return { message: `Must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
   }
-  if (
-    requestId !== undefined &&
-    !(typeof requestId === 'string' && requestIdForm.test(requestId))
-  ) {
-    const message = 'Must be a string of 1 to 64 letters, digits, dots, dashes and underscores.'
+  if (id !== undefined && (typeof id !== 'string' || !requestIdForm.test(id))) {
+    const message = 'Must be 1 to 64 letters, digits, dots, dashes and underscores.'
     return { message, member: 'request_id' }
   }
   // What a clock ahead says has been seen by now; else it would outvote what comes after it.
-  return { address, outcome: known, atMs: Math.min(atMs, nowMs), note, requestId }
+  return { address, outcome: known, atMs: Math.min(atMs, nowMs), note, requestId: id }
 }
 
 /**
@@ -116,8 +112,7 @@ export function keyOfLine(line: string): string | undefined {
 
 /**
  * A line without what it says of an innermost address in any form: all of it for a line about the
- * address, note and request id for one that only mentions it there. `undefined` where there is
- * nothing.
+ * address, note and request id for one that only mentions it. `undefined` where there is nothing.
  */
 export function erasedLine(
   line: string,

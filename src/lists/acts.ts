@@ -14,7 +14,7 @@ import {
   parseEntryKey,
   rangeOfKey,
 } from './list-entry.ts'
-import { actEntriesMax, isReportedList, widestPrefix } from './list-limits.ts'
+import { actEntriesMax, widestPrefix } from './list-limits.ts'
 import type { ListEffect } from '../model/kind.ts'
 import type { ListStore } from './list-store.ts'
 import { type ListAuditChange, withAuditedChanges } from '../audit/audit-log.ts'
@@ -40,8 +40,6 @@ export type ListRequest =
       readonly force: boolean
       /** The file's; an import does not change the list's. */
       readonly effect?: ListEffect | undefined
-      /** Of outcomes. */
-      readonly remove?: readonly string[]
     }
   /** Absent: the newest act of all. */
   | { readonly act: 'undo'; readonly list?: string | undefined }
@@ -90,8 +88,7 @@ export async function actOnLists(actor: ListActor, request: ListRequest): Promis
       return changed
     },
   )
-  const cautions = [...expiredCautions(request, now), ...reportedCautions(request)]
-  return { ...done, cautions: [...cautionsOf(checked.keys), ...cautions] }
+  return { ...done, cautions: [...cautionsOf(checked.keys), ...expiredCautions(request, now)] }
 }
 
 interface CheckedRequest {
@@ -131,7 +128,7 @@ export function checkListRequest(
     }
     case 'import': {
       const { list, ...asked } = request
-      const keys = [...asked.entries.map(({ key }) => key), ...(asked.remove ?? [])]
+      const keys = asked.entries.map(({ key }) => key)
       refuseWide(keys, asked.force)
       return { keys, run: (moment) => change.importEntries(moment, list, asked) }
     }
@@ -192,14 +189,6 @@ function expiredCautions(request: ListRequest, nowMs: number): readonly string[]
   if (first === undefined) return []
   const named = `${formatEntryKey(first.key)} ${moreText(ended.length - 1)}`.trimEnd()
   return [`${named}: already expired, will never match`]
-}
-
-function reportedCautions({ act, list = '' }: ListRequest): readonly string[] {
-  if (act !== 'remove' || !isReportedList(list)) return []
-  return [
-    `with feedback.lists an address comes back to ${list} by its next abusive outcome: report it ` +
-      'as legitimate to keep it out for a day, or allow it in a list of yours',
-  ]
 }
 
 function auditChange({ list, before, after, ...counts }: change.ListChange): ListAuditChange {

@@ -107,14 +107,11 @@ function actOf({ act, list, before }: Omit<Plan, 'after' | 'undoes'>, now: numbe
   return { act, list, at: secondsOf(now), before: before ?? null }
 }
 
-/** Outcomes act all day: of each list that they fill the newest act stays, beside those of people. */
+/** Outcomes act all day, and take no step from people. */
 function newestActs(acts: readonly UndoableAct[]): readonly UndoableAct[] {
-  const own = acts.filter(({ list }) => !isReportedList(list)).slice(-undoActsMax)
-  const isKept = (act: UndoableAct): boolean =>
-    isReportedList(act.list)
-      ? acts.findLast(({ list }) => list === act.list) === act
-      : own.includes(act)
-  return acts.filter(isKept)
+  const isOurs = ({ list }: UndoableAct): boolean => isReportedList(list)
+  const ours = acts.filter(isOurs).slice(-2)
+  return [...ours, ...acts.filter((act) => !isOurs(act)).slice(-undoActsMax)]
 }
 
 export const secondsOf = (ms: number): number => Math.floor(ms / 1000)
@@ -158,21 +155,15 @@ export function checkListName(name: string): void {
   )
 }
 
-/** What a login turned out to be challenges at most (contract 6.11). */
-export function reportedEffectError(name: string, effect: ListEffect): IpriskError {
-  return listError(
-    'list_effect',
-    `Outcomes fill the list ${name}, so its effect is none, and not ${effect}. Entries of your own ` +
-      'belong in a list of another name.',
-  )
-}
-
 export async function createList(
   moment: Moment,
   { name, effect }: { readonly name: string; readonly effect: ListEffect },
 ): Promise<ListChange> {
   checkListName(name)
-  if (isReportedList(name) && effect !== 'none') throw reportedEffectError(name, effect)
+  if (isReportedList(name) && effect !== 'none') {
+    const message = `Outcomes fill the list ${name}, so its effect is none: choose another name.`
+    throw listError('list_effect', message)
+  }
   return change(moment, (catalogue) => {
     const before = listNamed(catalogue, name)
     if (before !== undefined) {
@@ -219,7 +210,6 @@ export interface ListImport {
   /** Also where that leaves none: an empty file is mostly a failed download. */
   readonly force: boolean
   readonly effect?: ListEffect | undefined
-  readonly remove?: readonly string[]
 }
 
 /** Throws `list_effect` and `list_emptied`. */
@@ -246,7 +236,7 @@ export function importEntries(
   name: string,
   asked: ListImport,
 ): Promise<ListChange> {
-  const changes = { put: asked.entries, remove: asked.remove ?? [] }
+  const changes = { put: asked.entries, remove: [] }
   const check = (before: StoredList): void => checkImport(before, asked)
   return merge(moment, { act: 'import', name, changes, replace: asked.replace, check })
 }
@@ -270,10 +260,7 @@ function merge(
   })
 }
 
-/**
- * Restores what the newest act found, of one list, or of all but those that outcomes fill; throws
- * `undo_none`.
- */
+/** Restores what the newest act found, of one list or of all of people; throws `undo_none`. */
 export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
   return change(moment, async ({ acts, lists }) => {
     const undoes = acts.findLastIndex(({ list }) =>

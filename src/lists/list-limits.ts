@@ -13,8 +13,7 @@ export const isReportedList = (name: string): name is ReportedList =>
   reportedLists.some((list) => list === name)
 
 /** So many abusive outcomes within that time enter an address there. */
-export const abusiveMin = 5
-export const outcomeWindowMs = msPerDay
+export const [abusiveMin, outcomeWindowMs] = [5, msPerDay] as const
 
 /** All may match one address, and then stand in its answer. */
 export const listsMax = 1000

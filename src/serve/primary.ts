@@ -201,9 +201,8 @@ async function runWithWorkers(
     log,
     signal: shutdown.signal,
   })
-  const files = { table: tables.file, lists: lists.file }
   const outcomes = settings.feedback.lists
-    ? startOutcomeLists({ settings, ...files, log })
+    ? startOutcomeLists({ settings, tables, lists, log })
     : undefined
   const conditions = setConditions(settings)
   const sets = createSetManager({

@@ -268,8 +268,8 @@ describe('feedback', () => {
     await appendOutcomes(state, [outcome('192.0.2.9')], { ...about, receivedMs: nowMs - 2 * dayMs })
     await appendOutcomes(state, [outcome('192.0.2.1'), outcome('192.0.2.2')], yesterday)
     await appendOutcomes(state, [withId], about)
-    const read = (from: FeedbackPosition, linesMax: number) =>
-      readNewOutcomes(state, from, { sinceMs: nowMs - dayMs, linesMax })
+    const read = (from: FeedbackPosition, countMax: number) =>
+      readNewOutcomes(state, from, { sinceMs: nowMs - dayMs, countMax })
     const first = await read({}, 2)
     const second = await read(first.position, 2)
     const named = [first, second].map(({ outcomes, isMore }) => [
@@ -290,6 +290,12 @@ describe('feedback', () => {
     })
     appendFileSync(path, whole.subarray(40))
     expect((await read(second.position, 9)).outcomes).toMatchObject([{ at: whole.length }])
+    // Nor does one need it that is whole but for its end.
+    appendFileSync(path, `\n${whole.toString().trimEnd()}`)
+    const last = await read(second.position, 9)
+    appendFileSync(path, '\n')
+    await appendOutcomes(state, [outcome('192.0.2.4')], about)
+    expect((await read(last.position, 9)).outcomes).toMatchObject([{ address: '192.0.2.4' }])
   })
 
   it('forgets an address in a request id, too', async () => {

@@ -26,22 +26,19 @@ const changes = (
   reported: readonly ListEntry[] = [],
   shared: readonly ListEntry[] = [],
 ) => {
-  const lists = { reported: reported, 'reported-shared': shared }
+  const known = [
+    ...reported.map((one) => ({ ...one, list: 'reported' as const })),
+    ...shared.map((one) => ({ ...one, list: 'reported-shared' as const })),
+  ]
   const became = new Map(outcomes.map(([i, of]) => [key(i), of]))
-  const { changes: made, counts } = reportedChanges(lists, became, now)
-  const put = made.flatMap(({ list, put }) => put.map((one) => ({ list, ...one })))
-  return {
-    put,
-    removed: made.flatMap(({ list, remove }) => remove.map((of) => [list, of])),
-    counts,
-  }
+  return reportedChanges(new Map(known.map((one) => [one.key, one])), became, now)
 }
 const many = (count: number, from: number, keyId: string) =>
   Array.from({ length: count }, (_, i) => [from + i, by(keyId)] as const)
 
 describe('reported addresses', () => {
   it('enter their list for seven days, with why, and leave the one that they are in', () => {
-    const { put, removed, counts } = changes(
+    const { put, remove, counts } = changes(
       [
         [1, by('k1')],
         [2, by('k2', 'reported-shared')],
@@ -57,7 +54,7 @@ describe('reported addresses', () => {
       { list: 'reported', key: key(1), ...times, note: `${note} k1` },
       { list: 'reported-shared', key: key(2), ...times, note: `${note} k2` },
     ])
-    expect(removed).toEqual([['reported-shared', key(3)]])
+    expect(remove).toEqual([{ ...entry(3), list: 'reported-shared' }])
     expect(counts).toMatchObject({ entered: 2, left: 1 })
   })
 

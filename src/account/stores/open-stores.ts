@@ -62,7 +62,7 @@ export interface Stores {
   readonly uses: LastUsedStore
   /** Own lists, opened on first use: workers map what the primary compiled. */
   readonly openLists: () => Promise<ListStore>
-  /** For many machines only; one machine counts in memory (src/feedback/outcome-windows.ts). */
+  /** Absent for one machine. */
   readonly outcomeWindows?: ReturnType<typeof createRedisOutcomeWindows>
   /** A worker's limiter, one per process. */
   readonly openLimiter: () => Limiter

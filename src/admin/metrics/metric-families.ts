@@ -38,7 +38,6 @@ export interface ScrapeData {
   readonly tables: TableManagerStatus
   readonly policies?: PoliciesStatus | undefined
   readonly lists: ListsStatus
-  /** Absent where outcomes fill no lists. */
   readonly outcomes?: OutcomeCounts | undefined
   /** Absent where no traffic is sampled. */
   readonly sample?: SampleStatus | undefined
@@ -67,11 +66,7 @@ export function metricFamilies(gathered: ScrapeData): MetricFamilies {
   }
 }
 
-function policyFamilies({
-  policies,
-  lists,
-  outcomes = noOutcomeCounts,
-}: ScrapeData): MetricFamilies {
+function policyFamilies({ policies, lists, outcomes }: ScrapeData): MetricFamilies {
   const { revision = '', last_failure: failure = null, warnings = [] } = policies ?? {}
   return {
     iprisk_policies_info: family(
@@ -93,8 +88,8 @@ function policyFamilies({
       Number(lists.failure !== ''),
     ),
     iprisk_reported_addresses_total: family(
-      'Addresses in the own lists that outcomes fill, by result: entered, left, or not entered because a list allows them (allowed), their key (over_key) or the lists (full) have no room, or their counts had none (forgotten).',
-      ...by('result', outcomes),
+      'Addresses in the own lists that outcomes fill, by result: entered, left, or not entered because their key (over_key) or the lists (full) have no room, or their counts had none (forgotten).',
+      ...by('result', outcomes ?? noOutcomeCounts),
     ),
   }
 }

@@ -51,12 +51,11 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
       seen.add(ip)
       const answer = decided(plain, decide)
       printResult(io, how.json, answer, () =>
-        explanationScreen(answer, { sources: table.sources, own, width: io.outColumns }),
+        explanationScreen(answer, table.sources, io.outColumns, own),
       )
     }
     if (!isLines) {
-      const names = table.check(address)?.lists ?? []
-      explain(address, await pinned.entriesOf(address, names))
+      explain(address, await pinned.entriesOf(address))
       return exitCodes.done
     }
     const { tallyRun } = await import('./bulk-run.ts')
@@ -79,18 +78,12 @@ const evidenceRowsMax = 8
 /** The minimum width of a cut text. */
 const textCharsMin = 24
 
-/** Rows are cut to `width` if possible. `own`: the entries of own lists. */
+/** Rows are cut to `width` if possible. `own`: entries of own lists. */
 export function explanationScreen(
   answer: ExplainedAnswer,
-  {
-    sources,
-    own = [],
-    width = Infinity,
-  }: {
-    readonly sources: readonly Source[]
-    readonly own?: readonly ListedBy[] | undefined
-    readonly width?: number | undefined
-  },
+  sources: readonly Source[],
+  width = Infinity,
+  own: readonly ListedBy[] = [],
 ): readonly Line[] {
   const { insights } = answer
   return [

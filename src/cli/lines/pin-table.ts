@@ -20,8 +20,8 @@ export async function pinTable(name: string, listsAt?: string, inPlace = false) 
       // Only plain data crosses to threads.
       lists: lists && { version: lists.version, path: lists.path },
       /** The entries of these lists that match an address. */
-      entriesOf: (ip: string, names: readonly string[]) =>
-        lists?.read((store) => matchingEntries(store, pinned.table.reader.views, { ip, names })),
+      entriesOf: (ip: string) =>
+        lists?.read((store) => matchingEntries(async () => store, pinned.table, ip)),
       close: (): void => {
         pinned.close()
         lists?.close()

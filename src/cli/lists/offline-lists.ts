@@ -66,11 +66,11 @@ async function listsOfFile(path: string): Promise<ReadableLists> {
   }
   const chunks = new Map<string, string>()
   const lists = [...file.lists].map(([name, { effect = 'none', entries: read }]) => {
-    const unique = new Map(read.map((entry) => [entry.key, entry]))
-    const counts = { entries: unique.size, prefixes: 0, created: 0 }
-    chunks.set(name, encodeChunk([...unique.values()]))
-    const chunk = { id: name, first: '', entries: unique.size, soonest: 0 }
-    return { name, effect, ...counts, chunks: unique.size === 0 ? [] : [chunk] }
+    const unique = [...new Map(read.map((entry) => [entry.key, entry])).values()]
+    chunks.set(name, encodeChunk(unique))
+    const counts = { created: 0, entries: unique.length, prefixes: 0 }
+    const chunk = { id: name, first: '', entries: unique.length, soonest: 0 }
+    return { name, effect, ...counts, chunks: unique.length === 0 ? [] : [chunk] }
   })
   const catalogue = JSON.stringify({ format: 1, lists, acts: [] })
   return {

@@ -41,17 +41,15 @@ export async function addressView(
   const words = newAddressWords()
   const family = parseAddress(ip, words) === 4 ? 4 : 6
   const located = newLocated()
-  const { views } = table.reader
-  locate(views, family, words, located)
-  const names = answer.lists ?? []
-  const store = names.length === 0 ? undefined : await (await world.stores()).openLists()
+  locate(table.reader.views, family, words, located)
+  const openLists = async () => (await world.stores()).openLists()
   const isAsked = without.length > 0 || days > 0
   const other = isAsked ? verdictIf(table, ip, { without, days }) : undefined
   return {
     answer,
     insights,
     decision: answer.decision ?? null,
-    lists: store === undefined ? [] : await matchingEntries(store, views, { ip, names }),
+    lists: await matchingEntries(openLists, table, ip),
     strips: insights.evidence.map((one) => evidenceStrip(one, table.asOf)),
     first_day: firstStripDay(table.asOf),
     neighbours: neighbourCells(table, words, located),

@@ -3,152 +3,119 @@
 //   worker ▸ a line in <state>/feedback/DAY.jsonl ▸ the counts of its address ▸ five: an act on the
 //   lists in the store ▸ lists-manager.ts compiles them ▸ workers
 //
-// The counts of one machine are in memory here, and made anew of the files of today and yesterday;
-// those of many machines are in their store. <state>/feedback/acted.json says up to which byte of
-// each file was acted: it is written after the acts, which may be repeated, so an outcome that was
-// accepted counts, whatever is killed. What stands before it enters nothing: a person may have
-// removed the entry.
+// The counts of one machine are in memory, made anew of the files of two days; those of many machines
+// are in their store. <state>/feedback/acted.json has the bytes of each file that were acted on. It
+// is written after the acts, which may be repeated: an outcome that was accepted counts, whatever is
+// killed. Those before it enter nothing again: a person may have removed the entry. After a failure
+// the parent starts another process.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Stores,
-  type StoresSettings,
-  openStores,
-  silentHooks,
-} from '../../account/stores/open-stores.ts'
-import { environmentError } from '../../base/coded-error.ts'
+import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { isJsonObject, parseJson } from '../../base/json-object.ts'
 import { replaceFile } from '../../base/system/atomic-file.ts'
 import { answerParent } from '../../base/system/child-task.ts'
-import { type LazilyOpened, openLazily } from '../../base/memoise.ts'
-import {
-  feedbackFolder,
-  type FeedbackPosition,
-  readNewOutcomes,
-} from '../../feedback/feedback-files.ts'
-import {
-  countedOutcome,
-  newOutcomeWindows,
-  type OutcomeWindows,
-} from '../../feedback/outcome-windows.ts'
+import { feedbackFolder, type FeedbackPosition } from '../../feedback/feedback-files.ts'
+import { readNewOutcomes } from '../../feedback/feedback-files.ts'
+import { countedOutcome, newOutcomeWindows } from '../../feedback/outcome-windows.ts'
+import type { OutcomeWindows } from '../../feedback/outcome-windows.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { visitorOf } from '../../ip/embedded-text.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { actOnLists } from '../../lists/acts.ts'
-import { reportedEffectError } from '../../lists/change-lists.ts'
 import { listNamed, parseCatalogue } from '../../lists/list-catalogue.ts'
-import { parseEntryKey } from '../../lists/list-entry.ts'
-import { abusiveMin, outcomeWindowMs, type ReportedList } from '../../lists/list-limits.ts'
+import { formatEntryKey, parseEntryKey } from '../../lists/list-entry.ts'
+import { abusiveMin, outcomeWindowMs, reportedLists } from '../../lists/list-limits.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
 import { type MappedLists, mapLists } from '../../lists/open-lists.ts'
-import { noOutcomeCounts, type Reported, reportedChanges } from '../../lists/reported-lists.ts'
+import { noOutcomeCounts, reportedChanges } from '../../lists/reported-lists.ts'
+import type { Reported, ReportedEntry } from '../../lists/reported-lists.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import { locate, newLocated } from '../../table/lookup/locate.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
-import type { ListFile } from '../../table/served-table.ts'
+import type { OutcomeQuestion, OutcomeReply } from './outcome-lists.ts'
 
 /** Of one question: some 100 ms, with a store over a network some seconds. */
-const linesMax = 10_000
+const countMax = 10_000
 
-export interface OutcomeQuestion {
-  readonly settings: StoresSettings
-  /** The path of the table in use. */
-  readonly table: string
-  readonly lists: ListFile | undefined
-}
+let opened: Promise<Stores> | undefined
+let windows: OutcomeWindows | undefined
+let acted: FeedbackPosition | undefined
+let read: FeedbackPosition | undefined
+let table: OpenTable | undefined
+let lists: MappedLists | undefined
 
-export type OutcomeReply = Awaited<ReturnType<typeof takeOutcomes>>
-
-const open: {
-  stores?: LazilyOpened<Stores>
-  windows?: OutcomeWindows
-  acted?: FeedbackPosition
-  position?: FeedbackPosition
-  table?: OpenTable
-  lists?: MappedLists | undefined
-} = {}
-
-async function takeOutcomes({ settings, ...files }: OutcomeQuestion) {
+async function takeOutcomes(question: OutcomeQuestion): Promise<OutcomeReply> {
+  const { settings } = question
   const { state } = settings
-  const now = Date.now()
-  const stores = await (open.stores ??= openLazily(() => openStores(settings, silentHooks))).get()
-  const shared = stores.outcomeWindows
-  const windows = (open.windows ??= shared ?? newOutcomeWindows())
-  const acted = (open.acted ??= readActed(state))
-  const from = (open.position ??= shared === undefined ? {} : acted)
-  const table = openFiles(files)
-  const read = await readNewOutcomes(state, from, { sinceMs: now - outcomeWindowMs, linesMax })
+  const nowMs = Date.now()
+  opened ??= openStores(settings, silentHooks)
+  const { outcomeWindows: shared, openLists } = await opened
+  windows ??= shared ?? newOutcomeWindows()
+  acted ??= readActed(state)
+  read ??= shared === undefined ? {} : acted
+  const bounds = { sinceMs: nowMs - outcomeWindowMs, countMax }
+  const { outcomes, position, isMore } = await readNewOutcomes(state, read, bounds)
+  const known = openFiles(question)
   const became = new Map<string, Reported | undefined>()
-  let allowed = 0
-  for (const outcome of read.outcomes) {
+  for (const outcome of outcomes) {
     const { address, keyId, day, at } = outcome
     const visitor = visitorOf(address) ?? address
-    const { abusive, sinceMs } = await windows.count(visitor, countedOutcome(outcome))
+    const stands = await windows.count(visitor, countedOutcome(outcome))
     const key = parseEntryKey(visitor)
     if (at < (acted[day] ?? 0) || typeof key !== 'string') continue
     if (outcome.outcome === 'legitimate') became.set(key, undefined)
-    if (abusive < abusiveMin) continue
-    const list = reportedListOf(table, address)
-    if (list === undefined) allowed += 1
-    else became.set(key, { list, keyId, abusive, sinceMs })
+    const list = stands.abusive < abusiveMin ? undefined : reportedListOf(known, address)
+    if (list !== undefined) became.set(key, { list, keyId, ...stands })
   }
-  const done = await changeLists(state, await stores.openLists(), became, now)
-  open.position = read.position
-  const farthest = Object.entries(read.position).map(
-    ([day, to]) => [day, Math.max(to, acted[day] ?? 0)] as const,
-  )
-  if (farthest.some(([day, to]) => to !== acted[day])) {
-    open.acted = Object.fromEntries(farthest)
-    await replaceFile(actedPath(state), JSON.stringify(open.acted), 0o600)
-  }
-  const counts = { ...done.counts, allowed, forgotten: windows.takeForgotten() }
-  return { ...done, counts, isMore: read.isMore }
+  const { counts, changes } = await changeLists(state, await openLists(), became, nowMs)
+  read = position
+  const before = acted
+  const bytes = Object.entries(position).map(([day, to]) => [day, Math.max(to, before[day] ?? 0)])
+  acted = Object.fromEntries(bytes) as FeedbackPosition
+  const text = JSON.stringify(acted)
+  if (text !== JSON.stringify(before)) await replaceFile(actedPath(state), text, 0o600)
+  return { counts: { ...counts, forgotten: windows.takeForgotten() }, changes, isMore }
 }
 
 const actedPath = (state: string): string => join(feedbackFolder(state), 'acted.json')
 
-/** Without it, or of a power cut, all is acted on again. */
 function readActed(state: string): FeedbackPosition {
-  try {
-    const value = parseJson(readFileSync(actedPath(state), 'utf8'))
-    return isJsonObject(value) ? (value as FeedbackPosition) : {}
-  } catch {
-    return {}
-  }
+  const path = actedPath(state)
+  const value = existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined
+  return isJsonObject(value) ? (value as FeedbackPosition) : {}
 }
 
-function openFiles({ table, lists }: Omit<OutcomeQuestion, 'settings'>): OpenTable {
-  if (open.table?.path !== table) {
-    open.table?.close()
-    open.table = openTable(table)
+function openFiles({ table: path, lists: file }: OutcomeQuestion): OpenTable {
+  if (table?.path !== path) {
+    table?.close()
+    table = openTable(path)
   }
-  const version = open.lists?.matcher.version
-  if (version !== lists?.version) {
-    const old = open.lists
-    open.lists = lists && mapLists(lists.path, lists.version)
-    old?.unmap()
+  if (lists?.matcher.version !== file?.version) {
+    table.useLists(undefined)
+    lists?.unmap()
+    lists = file && mapLists(file.path, file.version)
   }
-  open.table.useLists(open.lists?.matcher)
-  return open.table
+  table.useLists(lists?.matcher)
+  return table
 }
 
 const words = newAddressWords()
 const located = newLocated()
 
 /** `undefined` for a bogon, and for what a list of the operator allows. */
-function reportedListOf(table: OpenTable, address: string): ReportedList | undefined {
-  const answer = table.check(address)
+function reportedListOf(known: OpenTable, address: string): Reported['list'] | undefined {
+  const answer = known.check(address)
   const family = parseAddress(address, words)
   if (answer === undefined || family === 0 || answer.signals.bogon) return undefined
   if (answer.reasons.includes('list_allowed')) return undefined
-  const { views, strings } = table.reader
+  const { views, strings } = known.reader
   locate(views, family, words, located)
   const { network: id } = located
   const network = id === 0 ? undefined : readNetwork(views.networks, id, strings)
   const { relay, mobile } = answer.signals
-  const isShared = network?.shared === true || network?.corporate === true || relay || mobile
+  const isShared = relay || mobile || network?.shared === true || network?.corporate === true
   return isShared ? 'reported-shared' : 'reported'
 }
 
@@ -158,56 +125,30 @@ async function changeLists(
   became: ReadonlyMap<string, Reported | undefined>,
   now: number,
 ) {
-  const unwritten: string[] = []
-  if (became.size === 0) return { counts: noOutcomeCounts, acts: 0, unwritten }
-  const { tag, text } = await store.catalogue()
-  const catalogue = parseCatalogue(text)
-  const entriesOf = async (name: ReportedList) => {
-    const entries = await readEntries(store, listNamed(catalogue, name)?.chunks ?? [])
-    return entries.filter(({ expires }) => expires === 0 || expires * 1000 > now)
+  if (became.size === 0) return { counts: noOutcomeCounts, changes: 0 }
+  const catalogue = parseCatalogue((await store.catalogue()).text)
+  const known = new Map<string, ReportedEntry>()
+  for (const list of reportedLists) {
+    const { effect = '', chunks = [] } = listNamed(catalogue, list) ?? {}
+    for (const entry of effect === 'none' ? await readEntries(store, chunks) : [])
+      if (entry.expires === 0 || entry.expires * 1000 > now)
+        known.set(entry.key, { ...entry, list })
   }
-  const lists = {
-    reported: await entriesOf('reported'),
-    'reported-shared': await entriesOf('reported-shared'),
+  const onUnwritten = (error: Error): never => {
+    throw error
   }
-  const { changes, counts } = reportedChanges(lists, became, now)
-  const actor = {
-    state,
-    store: unlessChanged(store, tag),
-    now,
-    via: 'server as outcomes',
-    onUnwritten: ({ message }: Error) => void unwritten.push(message),
+  const actor = { state, store, now, via: 'server as outcomes', onUnwritten }
+  const { put, remove, counts } = reportedChanges(known, became, now)
+  for (const list of reportedLists) {
+    const entries = put.filter((entry) => entry.list === list)
+    const gone = remove.filter((entry) => entry.list === list).map(({ key }) => formatEntryKey(key))
+    const isNew = entries.length > 0 && listNamed(catalogue, list) === undefined
+    const how = { list, effect: 'none', replace: false, force: false } as const
+    if (isNew) await actOnLists(actor, { act: 'create', ...how })
+    if (entries.length > 0) await actOnLists(actor, { act: 'import', entries, ...how })
+    if (gone.length > 0) await actOnLists(actor, { act: 'remove', list, entries: gone })
   }
-  let acts = 0
-  for (const { list, put: entries, remove } of changes) {
-    if (entries.length + remove.length === 0) continue
-    const { effect } = listNamed(catalogue, list) ?? {}
-    if (effect === undefined) await actOnLists(actor, { act: 'create', list, effect: 'none' })
-    else if (effect !== 'none') throw reportedEffectError(list, effect)
-    const how = { replace: false, force: false } as const
-    await actOnLists(actor, { act: 'import', list, entries, remove, ...how })
-    acts += 1
-  }
-  return { counts, acts, unwritten }
-}
-
-/** Fails where another act comes between: the caps were counted on what had been read. */
-function unlessChanged(store: ListStore, tag: string): ListStore {
-  let known = tag
-  return {
-    ...store,
-    catalogue: async () => {
-      const kept = await store.catalogue()
-      if (kept.tag === known) return kept
-      const message = 'Other acts on the lists came between; outcomes are taken again.'
-      throw environmentError('lists_changed', message, { retryable: true })
-    },
-    replace: async (before, text) => {
-      const next = await store.replace(before, text)
-      known = next ?? known
-      return next
-    },
-  }
+  return { counts, changes: put.length + remove.length }
 }
 
 answerParent(takeOutcomes)

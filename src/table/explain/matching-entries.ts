@@ -11,6 +11,8 @@ import { entrySize, formatEntryKey, hex, keyOfAs } from '../../lists/list-entry.
 import type { ListStore } from '../../lists/list-store.ts'
 import { formatExpiry } from '../../lists/list-text.ts'
 import { locate, newLocated } from '../lookup/locate.ts'
+import type { Table } from '../table.ts'
+import type { InsightsTable } from './insights.ts'
 import type { AddressView } from '../../api/admin-answers.ts'
 
 /** Longer lists are named without their entry. */
@@ -36,13 +38,16 @@ function askedKeys(views: SectionViews, ip: string) {
   return { addresses: [...own, ...inside], system: asn === 0 ? '' : keyOfAs(asn) }
 }
 
-/** The most specific first; `names`: the matching lists of an address. */
+/** The most specific first. */
 export async function matchingEntries(
-  store: ReadableLists,
-  views: SectionViews,
-  { ip, names }: { readonly ip: string; readonly names: readonly string[] },
+  openLists: () => Promise<ReadableLists>,
+  table: Pick<InsightsTable, 'reader'> & Pick<Table, 'check'>,
+  ip: string,
 ): Promise<readonly ListedBy[]> {
-  const asked = askedKeys(views, ip)
+  const names = table.check(ip)?.lists ?? []
+  if (names.length === 0) return []
+  const asked = askedKeys(table.reader.views, ip)
+  const store = await openLists()
   const catalogue = parseCatalogue((await store.catalogue()).text)
   const nowSeconds = Date.now() / 1000
   const found: (ListedBy & { readonly size: bigint })[] = []

@@ -22,7 +22,7 @@ function screenOf(
   answer: ExplainedAnswer,
   { colour, width }: { readonly colour: boolean; readonly width?: number },
 ): readonly string[] {
-  return explanationScreen(answer, { sources: table.sources, width }).map((line) => renderLine(line, colour))
+  return explanationScreen(answer, table.sources, width).map((line) => renderLine(line, colour))
 }
 
 /** What a terminal shows of it. */

@@ -17,8 +17,7 @@
 //   iprisk:{<address>}:legitimate           when that was reported last, ms
 //
 // Twins in TypeScript, compared by tests: `leaseGrantUnits` (quota-ledger.ts), `takeFromBucket`
-// (test/account/limits/machines/take-from-bucket.ts), `newOutcomeWindows`
-// (src/feedback/outcome-windows.ts).
+// (test/account/limits/machines/take-from-bucket.ts), `newOutcomeWindows` (outcome-windows.ts).
 
 export interface LuaScript {
   readonly name: string
@@ -212,10 +211,7 @@ redis.call('HSET', KEYS[1], 'tag', ARGV[2], 'text', ARGV[3])
 return 1`,
 }
 
-/**
- * KEYS: abusive, legitimate. Request (`''`: legitimate), at, received, window, how many are kept →
- * how many stand, since when. All in milliseconds.
- */
+/** KEYS: abusive, legitimate. Request (`''`), at, received, window, most → how many, since. */
 export const countOutcomeScript: LuaScript = {
   name: 'count an outcome',
   repeatable: true,

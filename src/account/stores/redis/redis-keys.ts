@@ -315,21 +315,16 @@ export function createRedisListStore(breaker: StoreCircuitBreaker): ListStore {
   }
 }
 
-// How many abusive outcomes stand against an address: the same counts for all machines.
-
-export function createRedisOutcomeWindows({ runScript }: StoreCircuitBreaker) {
-  return {
-    count: async (
-      visitor: string,
-      outcome: { readonly request: string; readonly atMs: number; readonly receivedMs: number },
-    ) => {
-      const names = [`iprisk:{${visitor}}:abusive`, `iprisk:{${visitor}}:legitimate`]
-      const { request, atMs, receivedMs } = outcome
-      const args = [request, atMs, receivedMs, outcomeWindowMs, abusiveMin]
-      const reply = await runScript(script.countOutcomeScript, names, args)
-      const [abusive, sinceMs] = reply as [number, number]
-      return { abusive, sinceMs }
-    },
-    takeForgotten: () => 0,
-  }
-}
+/** How many abusive outcomes stand against an address (src/feedback/outcome-windows.ts). */
+export const createRedisOutcomeWindows = ({ runScript }: StoreCircuitBreaker) => ({
+  count: async (
+    visitor: string,
+    of: Record<'atMs' | 'receivedMs', number> & { request: string },
+  ) => {
+    const names = [`iprisk:{${visitor}}:abusive`, `iprisk:{${visitor}}:legitimate`]
+    const args = [of.request, of.atMs, of.receivedMs, outcomeWindowMs, abusiveMin]
+    const reply = (await runScript(script.countOutcomeScript, names, args)) as [number, number]
+    return { abusive: reply[0], sinceMs: reply[1] }
+  },
+  takeForgotten: () => 0,
+})
