@@ -57,6 +57,8 @@ import type { BuildStages } from './build-stages.ts'
 
 interface CompileInput extends DataSetInput {
   readonly snapshots: readonly SnapshotFile[]
+  /** Files of days that were accepted before, already read: acceptance ignores its past. */
+  readonly read?: readonly ParsedSnapshot[]
   /** Feeds whose last good content stands in, if acceptance has any. */
   readonly missing?: readonly MissingFeed[]
   /** Counts as today; by default the median day of the snapshots. */
@@ -132,8 +134,9 @@ async function readStatements(
   const tables = loadNetworkTables()
   const choice = await chooseDataSets(input, stages)
   const acceptance = await stages.run('read feeds', async (say) => {
-    const files = await readAll(input.snapshots, tables, say)
-    const { snapshots, missing = [], history: store } = input
+    const { snapshots, missing = [], read, history } = input
+    const files = [...(await readAll(snapshots, tables, say)), ...(read ?? [])]
+    const store = read === undefined ? history : undefined
     return acceptFeeds({ files, snapshots, missing, store, tables })
   })
   const facts = collectAsFacts(asEntriesOf(acceptance.files))

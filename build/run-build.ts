@@ -79,9 +79,7 @@ export async function runBuild(named: BuildOptions, tell: OnBuildProgress): Prom
   const options = { ...named, out: outputTarget(named.out), report: outputTarget(named.report) }
   const stages = newBuildStages(tell)
   const catalogue = loadWholeCatalogue(catalogueFolder, options.feedsFolder)
-  const feeds = chooseFeeds(catalogue, options).filter(
-    ({ kind }) => filesOfOperator(options, kind) === undefined,
-  )
+  const feeds = feedsOfBuild(catalogue, options)
   const refused = chooseFeeds(catalogue, { ...options, licences: undefined }).filter(
     (feed) => !isLicensed(feed, options.licences),
   )
@@ -242,6 +240,17 @@ export function chooseFeeds(
     .filter((feed) => isLicensed(feed, options.licences))
 }
 
+/** Without the data sets whose place the operator's own files take. */
+export function feedsOfBuild(
+  catalogue: readonly CatalogueFeed[],
+  options: Parameters<typeof chooseFeeds>[1] & Pick<BuildOptions, 'networkFiles' | 'placeFiles'>,
+): readonly CatalogueFeed[] {
+  const own = { networks: options.networkFiles, places: options.placeFiles }
+  return chooseFeeds(catalogue, options).filter(
+    (feed) => !isDataSet(feed) || own[feed.kind] === undefined,
+  )
+}
+
 /** Every table needs data sets; exports and publishing check their licences. */
 function isLicensed(feed: CatalogueFeed, licences: BuildOptions['licences']): boolean {
   if (licences === undefined || isDataSet(feed)) return true
@@ -255,10 +264,4 @@ export function unknownFeeds(
 ): readonly string[] {
   const ids = new Set(catalogue.map((feed) => feed.id))
   return Object.keys(feeds).filter((id) => !ids.has(id))
-}
-
-/** The operator's files that replace a data set. */
-function filesOfOperator({ networkFiles, placeFiles }: BuildOptions, kind: CatalogueFeed['kind']) {
-  if (kind === 'networks') return networkFiles
-  return kind === 'places' ? placeFiles : undefined
 }

@@ -12,6 +12,7 @@ import { bouncerStream } from './server/bouncer-stream.ts'
 import { gateLogins } from './server/gate-logins.ts'
 import { serverLives } from './server/lives.ts'
 import { mixedMemory } from './server/mixed-memory.ts'
+import { pastDays } from './compiler/past-days.ts'
 import { mutate } from './server/mutate.ts'
 import { mutants } from './mutants/mutants.ts'
 import { overload } from './server/overload.ts'
@@ -64,6 +65,15 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 2, long: 6 },
     needsFeeds: true,
     run: flips,
+  },
+  {
+    name: 'past-days',
+    shows:
+      'on real past days the table that `explain --at` makes of the history answers as the table of ' +
+      'a build on that day, whose mirror and history end there.',
+    minutes: { short: 3, long: 15 },
+    needsFeeds: true,
+    run: pastDays,
   },
   {
     name: 'limit-models',

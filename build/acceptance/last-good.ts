@@ -112,8 +112,13 @@ async function readCopy(store: string, feed: Feed, copy: KeptCopy): Promise<Last
   return { files, title: `its snapshot of ${formatDay(newestDay(files))}` }
 }
 
-async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {
-  const stored = await dayFiles({ store }, feed.id)
+/** The newest day of the history that can be read, up to `lastDay`. */
+export async function readNewestDay(
+  store: string,
+  feed: Feed,
+  lastDay = Infinity,
+): Promise<LastGood | undefined> {
+  const stored = (await dayFiles({ store }, feed.id)).filter(({ day }) => day <= lastDay)
   if (stored.length === 0) return undefined
   return withDuckDb({ spill: store }, async (duck) => {
     for (const { day, path } of stored.toReversed()) {

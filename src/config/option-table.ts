@@ -360,17 +360,29 @@ export const optionTable = {
   'build.report': fileOption('--report <file>', ['build'], {
     help: 'the file to write the build report to; report.json next to the table by default',
   }),
-  'build.snapshots': option('--snapshots <folder>', ['build', 'feeds list', 'feeds fetch'], {
-    help: 'the folder for downloaded feeds',
-    type: is.path.default('data/snapshots'),
+  'build.snapshots': option(
+    '--snapshots <folder>',
+    ['build', 'explain', 'feeds list', 'feeds fetch'],
+    {
+      help: 'the folder for downloaded feeds',
+      type: is.path.default('data/snapshots'),
+    },
+  ),
+  'invocation.at': option('--at <day>', ['explain'], {
+    help: 'judge as on this past day, YYYY-MM-DD: by the table that the history makes, not by --table',
+    type: is.day.exactOptional(),
   }),
-  'build.history': option('--history <folder>', ['build', 'history import', 'history show'], {
-    help: 'the folder for past observations',
-    type: is.path.default('data/history'),
-  }),
+  'build.history': option(
+    '--history <folder>',
+    ['build', 'explain', 'history import', 'history show'],
+    {
+      help: 'the folder for past observations',
+      type: is.path.default('data/history'),
+    },
+  ),
   'build.feedsFolder': fileOption(
     '--feeds-folder <folder>',
-    ['build', 'start', 'feeds list', 'feeds fetch', 'history import'],
+    ['build', 'explain', 'start', 'feeds list', 'feeds fetch', 'history import'],
     {
       help: 'a folder of your own feeds and changes to feeds: <id>.json, complete or only the members to change',
     },

@@ -97,7 +97,11 @@ const systems: Readonly<Record<string, () => Promise<Login>>> = {
   },
   'Auth.js': async () => {
     const { POST } = await load<{ readonly POST: Handler }>('Auth.js')
-    const { Auth } = await import('@auth/core')
+    // Without its types, which bring those of browsers into all other files.
+    const name = '@auth/core'
+    const { Auth } = (await import(name)) as {
+      readonly Auth: (request: Request, config: object) => Promise<Response>
+    }
     return async (attempt) => {
       const config = {
         basePath: '/auth',

@@ -121,5 +121,6 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['build-report.ts'],
     ['build-summary.ts', 'feed-health.ts'],
     ['run-build.ts'],
+    ['past-table.ts'],
   ],
 }

@@ -2,6 +2,7 @@
 
 import type { BuildProgress } from '../../../build/build-stages.ts'
 import type { BuildReport } from '../../../build/build-report.ts'
+import type { BuildOptions } from '../../../build/run-build.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { checkOutput, outputTarget } from '../../base/system/atomic-file.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -32,29 +33,30 @@ export async function buildCommand(settings: Settings, io: Io): Promise<void> {
 
 async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
   const { runBuild: build } = await loadCompiler(() => import('../../../build/run-build.ts'))
+  return build(buildOptionsOf(settings), newProgress(io))
+}
+
+export function buildOptionsOf(settings: Settings): BuildOptions {
   const { networks, locations, ...own } = settings.build
-  return build(
-    {
-      mode: fetchModeOf(settings),
-      fetchSeconds: own.fetchSeconds,
-      needFeeds: settings.invocation.needFeeds,
-      keepDataSets: settings.invocation.keepDataSets,
-      asOf: own.asOf,
-      out: own.out,
-      report: own.report,
-      snapshots: own.snapshots,
-      history: own.history,
-      feedsFolder: own.feedsFolder,
-      allFeeds: own.allFeeds,
-      feeds: own.feeds,
-      licences: readLicences(settings.invocation.licences),
-      networkFiles: networks.length === 0 ? undefined : networks,
-      placeFiles: locations.length === 0 ? undefined : locations,
-      flipsMaxPercent: own.flipsMaxPercent,
-      force: settings.invocation.force,
-    },
-    newProgress(io),
-  )
+  return {
+    mode: fetchModeOf(settings),
+    fetchSeconds: own.fetchSeconds,
+    needFeeds: settings.invocation.needFeeds,
+    keepDataSets: settings.invocation.keepDataSets,
+    asOf: own.asOf,
+    out: own.out,
+    report: own.report,
+    snapshots: own.snapshots,
+    history: own.history,
+    feedsFolder: own.feedsFolder,
+    allFeeds: own.allFeeds,
+    feeds: own.feeds,
+    licences: readLicences(settings.invocation.licences),
+    networkFiles: networks.length === 0 ? undefined : networks,
+    placeFiles: locations.length === 0 ? undefined : locations,
+    flipsMaxPercent: own.flipsMaxPercent,
+    force: settings.invocation.force,
+  }
 }
 
 export function fetchModeOf({ build }: Settings) {

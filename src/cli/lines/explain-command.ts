@@ -5,15 +5,17 @@ import { usageError } from '../../base/coded-error.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { answerWithInsights, type ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { ListedBy } from '../../table/explain/matching-entries.ts'
-import { type Day, parseDay } from '../../base/day.ts'
+import { type Day, formatDay, parseDay } from '../../base/day.ts'
 import { alignColumns, fitColumn } from '../../base/text/align-columns.ts'
-import { moreText } from '../../base/text/shortened-list.ts'
+import { joinFew, moreText } from '../../base/text/shortened-list.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { levelFloors } from '../../model/kind.ts'
 import { builtMsOf } from '../../table/file/header.ts'
 import type { LineTally } from '../../bulk/line-tally.ts'
 import { formatAddress } from '../../ip/format-address.ts'
+import { loadCompiler } from '../compiler/load-compiler.ts'
+import type { Settings } from '../../config/settings.ts'
 import { judgeBadLines } from './check-command.ts'
 import { lineFormatDetector } from './line-format.ts'
 import { pinTable } from './pin-table.ts'
@@ -24,6 +26,7 @@ import { coverageGaps } from '../terminal/coverage-lines.ts'
 import {
   type Command,
   exitCodes,
+  type Io,
   interruptedCode,
   levelStyles,
   type Line,
@@ -34,13 +37,16 @@ import {
 
 /** Of `-`, each address of the lines once. */
 export const explainCommand: Command<Promise<number>> = async (settings, io, [address = '']) => {
-  const { table: path, policies, invocation: how } = settings
+  const { policies, invocation: how } = settings
+  const past = how.at === undefined ? undefined : await pastTableOf(settings, how.at, io)
+  const path = past?.path ?? settings.table
   const isLines = address === '-'
   const detectFormat = lineFormatDetector(how)
   const policy = await offlinePolicy(policies, how.policy, io.err)
   const pinned = await pinTable(path, how.lists, !isLines)
   const { table } = pinned
   try {
+    if (past !== undefined) sayWithoutDay(past.listing, table.sources, io)
     const decide = await offlineDecide(table, policy)
     const seen = new Set<string>()
     const explain = (ip: string, own?: readonly ListedBy[]): void => {
@@ -70,6 +76,24 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
     pinned.close()
   }
 }
+
+/** Compiles it unless it is kept (build/past-table.ts). */
+async function pastTableOf(settings: Settings, day: Day, io: Io) {
+  const { buildOptionsOf, newProgress } = await import('../compiler/build-command.ts')
+  const { pastTable } = await loadCompiler(() => import('../../../build/past-table.ts'))
+  const options = { ...buildOptionsOf(settings), day }
+  const past = await pastTable(options, newProgress(io))
+  io.err(`As of ${formatDay(day)}: each feed's newest day until then; today's networks and places.`)
+  return past
+}
+
+function sayWithoutDay(listing: readonly string[], sources: readonly Source[], io: Io): void {
+  const without = listing.filter((feed) => !sources.some(({ id }) => id === feed))
+  if (without.length === 0) return
+  io.err(`Without a day until then, and left out: ${joinFew(without, withoutDayMax)}`)
+}
+
+const withoutDayMax = 8
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 
