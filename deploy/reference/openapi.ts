@@ -16,6 +16,7 @@ import {
   proxyAnswer,
   travelAnswer,
 } from '../../src/api/check-answer.ts'
+import { agentAnswer, agentRequest } from '../../src/api/agent-context.ts'
 import { coverageAnswer } from '../../src/api/coverage-answer.ts'
 import { invalidInput } from '../../src/api/input-fault.ts'
 import { anyCheckAnswer, insights } from '../../src/api/insights-answer.ts'
@@ -150,6 +151,8 @@ const shapes = {
   Detection: detection,
   Previous: previousVisit,
   Travel: travelAnswer,
+  AgentRequest: agentRequest,
+  Agent: agentAnswer,
   Coverage: coverageAnswer,
   FeedbackRequest: feedbackRequest,
   FeedbackAnswer: feedbackAnswer,

@@ -6,16 +6,9 @@
 // directory could speak for another.
 
 import { type KeyObject, createPublicKey, verify } from 'node:crypto'
+import type { Settings } from '../config/settings.ts'
 import type { KeyDirectory } from './key-directory.ts'
 import { type ClaimedSignature, directoryUrl } from './web-bot-auth.ts'
-
-/** Hosts in lower case. */
-export interface AgentSettings {
-  /** Whose directories count. */
-  readonly directories: readonly string[]
-  /** The operator's own: a signature over another authority can be replayed here. */
-  readonly authorities: readonly string[]
-}
 
 /** What a check's signatures say; `by` is set once they are judged. */
 export interface SignedClaim {
@@ -33,11 +26,12 @@ const waitMsMax = 50
 export type SignatureVerifier = ReturnType<typeof createSignatureVerifier>
 
 export function createSignatureVerifier(
-  { directories, authorities }: AgentSettings,
+  { directories, authorities }: Settings['agents'] = { directories: [], authorities: [] },
   { nowMs = Date.now, waitMs = waitMsMax } = {},
 ) {
   const allowed = new Set(directories.map(directoryUrl))
-  let keysOf = new Map<string, ReadonlyMap<string, KeyObject>>()
+  let fetched = new Set<string>()
+  let keyOf = new Map<string, KeyObject>()
   const spent = { second: 0, count: 0 }
   const spend = (): boolean => {
     const second = Math.floor(nowMs() / 1000)
@@ -45,25 +39,23 @@ export function createSignatureVerifier(
     return ++spent.count <= perSecondMax
   }
   const judge = async ({ directory, keyid, base, signature }: ClaimedSignature) => {
-    const keys = keysOf.get(directory)
-    const key = keys?.get(keyid)
-    if (keys === undefined) return undefined
-    if (key === undefined) return ''
+    const key = keyOf.get(`${directory} ${keyid}`)
+    if (key === undefined) return fetched.has(directory) ? '' : undefined
     if (!spend()) return undefined
+    const bytes = Buffer.from(signature, 'base64')
     return new Promise<string>((resolve) => {
-      const bytes = Buffer.from(signature, 'base64')
       verify(null, Buffer.from(base), key, bytes, (error, holds) =>
         resolve(!error && holds ? directory : ''),
       )
     })
   }
   return {
-    use: (fetched: readonly KeyDirectory[]): void => {
-      keysOf = new Map(
-        fetched.map(({ url, keys }) => [
-          url,
-          new Map(keys.map(({ keyid, x }) => [keyid, publicKey(x)] as const)),
-        ]),
+    use: (all: readonly KeyDirectory[]): void => {
+      fetched = new Set(all.map(({ url }) => url))
+      keyOf = new Map(
+        all.flatMap(({ url, keys }) =>
+          keys.map(({ keyid, x }) => [`${url} ${keyid}`, publicKey(x)] as const),
+        ),
       )
     },
     /** Sets `by` of each; it stays unset where it is unknown. */

@@ -10,16 +10,7 @@
 // Invariants: what is returned covers the authority and the member that names the directory; no
 // control character gets into a base; nothing is thrown.
 
-import {
-  type BareItem,
-  type InnerList,
-  type Item,
-  isInnerList,
-  parseDictionary,
-  parseItem,
-  serializeInnerList,
-  serializeItem,
-} from 'structured-headers'
+import * as fields from 'structured-headers'
 import type { SignedRequest } from '../api/agent-context.ts'
 
 const directoryPath = '/.well-known/http-message-signatures-directory'
@@ -67,10 +58,10 @@ export function claimedSignatures(
   const text = Object.values({ ...line, ...headers }).join('')
   if (text.length > requestCharsMax || !/^[\x20-\x7e]*$/.test(text)) return undefined
   try {
-    const signatures = parseDictionary(headers.signature)
+    const signatures = fields.parseDictionary(headers.signature)
     const agentOf = readSignatureAgent(headers['signature-agent'])
-    return [...parseDictionary(headers['signature-input'])]
-      .filter(([, input]) => isInnerList(input) && input[1].get('tag') === 'web-bot-auth')
+    return [...fields.parseDictionary(headers['signature-input'])]
+      .filter(([, input]) => fields.isInnerList(input) && input[1].get('tag') === 'web-bot-auth')
       .slice(0, signaturesMax)
       .flatMap(([label, input]) => {
         const bytes = signatures.get(label)?.[0]
@@ -78,7 +69,7 @@ export function claimedSignatures(
         // Base64 that decodes alike is another text, which nobody has signed.
         const isWritten = signature && headers.signature.includes(`:${signature}:`)
         const read = { request, agentOf, label, nowSeconds }
-        const claim = isWritten ? claimOf(input as InnerList, read) : undefined
+        const claim = isWritten ? claimOf(input as fields.InnerList, read) : undefined
         return claim && signature ? [{ ...claim, signature }] : []
       })
   } catch {
@@ -86,23 +77,23 @@ export function claimedSignatures(
   }
 }
 
-type AgentOf = (key: BareItem | undefined) => Item | undefined
+type AgentOf = (key: fields.BareItem | undefined) => fields.Item | undefined
 
 /** The member under that key; without a key, the bare string. */
 function readSignatureAgent(raw: string): AgentOf {
   if (raw.trimStart().startsWith('"')) {
-    const whole = parseItem(raw)
+    const whole = fields.parseItem(raw)
     return (key) => (key === undefined ? whole : undefined)
   }
-  const members = parseDictionary(raw)
+  const members = fields.parseDictionary(raw)
   return (key) => {
     const member = typeof key === 'string' ? members.get(key) : undefined
-    return member && !isInnerList(member) ? member : undefined
+    return member && !fields.isInnerList(member) ? member : undefined
   }
 }
 
 function claimOf(
-  input: InnerList,
+  input: fields.InnerList,
   read: {
     readonly request: SignedRequest
     readonly agentOf: AgentOf
@@ -116,7 +107,7 @@ function claimOf(
   if (typeof keyid !== 'string' || alg !== 'ed25519') return undefined
   if (!isCurrent(parameters, nowSeconds) || components.length > componentsMax) return undefined
   const values = new Map(
-    components.map((one) => [serializeItem(one), valueOf(one, request, agentOf)]),
+    components.map((one) => [fields.serializeItem(one), valueOf(one, request, agentOf)]),
   )
   const isOver = values.has('"@authority"') || values.has('"@target-uri"')
   if (values.size < components.length || !isOver) return undefined
@@ -126,15 +117,16 @@ function claimOf(
     name === 'signature-agent' ? [of.get('key')] : [],
   )
   const member = agentOf(keys.length === 1 ? keys[0] : keys.find((key) => key === label))
-  const [, host] = memberForm.exec(member && keys.length > 0 ? serializeItem(member) : '') ?? []
+  const [, host] =
+    memberForm.exec(member && keys.length > 0 ? fields.serializeItem(member) : '') ?? []
   if (host === undefined) return undefined
   const lines = [...values].map(([name, value]) => `${name}: ${value}`)
-  const base = [...lines, `"@signature-params": ${serializeInnerList(input)}`].join('\n')
+  const base = [...lines, `"@signature-params": ${fields.serializeInnerList(input)}`].join('\n')
   return { directory: directoryUrl(host), keyid, base }
 }
 
 /** `nonce` is accepted and not remembered: until `expires` a request can be replayed here. */
-function isCurrent(parameters: ReadonlyMap<string, BareItem>, nowSeconds: number): boolean {
+function isCurrent(parameters: ReadonlyMap<string, fields.BareItem>, nowSeconds: number): boolean {
   const { created, expires, nonce = '' } = Object.fromEntries(parameters)
   if (!Number.isInteger(created) || !Number.isInteger(expires)) return false
   const [from, to] = [created as number, expires as number]
@@ -144,14 +136,14 @@ function isCurrent(parameters: ReadonlyMap<string, BareItem>, nowSeconds: number
 
 /** RFC 9421, 2.1 and 2.2, for what a check carries; `undefined` for anything else. */
 function valueOf(
-  [name, parameters]: Item,
+  [name, parameters]: fields.Item,
   { method, scheme: written, authority, path }: SignedRequest,
   agentOf: AgentOf,
 ): string | undefined {
   const key = parameters.get('key')
   if (parameters.size > (key === undefined ? 0 : 1)) return undefined
   const member = name === 'signature-agent' ? agentOf(key) : undefined
-  if (member !== undefined || key !== undefined) return member && serializeItem(member)
+  if (member !== undefined || key !== undefined) return member && fields.serializeItem(member)
   const [scheme, target] = [written.toLowerCase(), path || '/']
   const own = normalAuthority(scheme, authority)
   const [, before = '', query = ''] = /^([^?]*)(.*)$/.exec(target) ?? []

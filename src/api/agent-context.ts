@@ -2,11 +2,8 @@
 // answer says of it.
 
 import { z } from 'zod'
-import { agentCategories, agentStatuses } from '../model/kind.ts'
+import { agentCategories, agentStatuses, signatureHeaders } from '../model/kind.ts'
 import { membersOf, type Wire } from './wire.ts'
-
-/** The headers of a signed request, by their names in lower case. */
-export const signatureHeaders = ['signature', 'signature-input', 'signature-agent'] as const
 
 const signedRequest = z
   .object({

@@ -14,6 +14,7 @@ import {
   signalNames,
   travelDoubts,
 } from '../model/kind.ts'
+import { agentAnswer, agentRequest } from './agent-context.ts'
 import { coverageAnswer } from './coverage-answer.ts'
 import { day, membersOf, percent, score, type Wire } from './wire.ts'
 
@@ -38,6 +39,7 @@ export const checkRequest = z
     }),
     policy: policyName.exactOptional(),
     previous: previousVisit.exactOptional(),
+    agent: agentRequest.exactOptional(),
   })
   .describe('The address to check.')
 
@@ -184,9 +186,10 @@ export const checkAnswer = z.object({
     .describe('With `include=detections`: one for each kind that is present, strongest first.')
     .exactOptional(),
   travel: travelAnswer.exactOptional(),
+  agent: agentAnswer.exactOptional(),
   context_errors: z.array(contextError).describe('Absent if there are none.').exactOptional(),
 })
 export type CheckAnswer = Wire<typeof checkAnswer>
 
 /** What context adds to an answer (contract 6.5). */
-export type ContextAnswer = Pick<CheckAnswer, 'travel' | 'context_errors'>
+export type ContextAnswer = Pick<CheckAnswer, 'travel' | 'agent' | 'context_errors'>

@@ -508,6 +508,10 @@ export const optionTable = {
       type: is.textOf('the name of a policy', (value) => value !== '').exactOptional(),
     },
   ),
+  'invocation.userAgent': option('--user-agent <text>', ['explain'], {
+    help: 'also say whether the ranges of the agent that this User-Agent names hold the address',
+    type: is.textOf('a User-Agent', (value) => value !== '').exactOptional(),
+  }),
   'invocation.enforce': toggle('--enforce', ['policy init'], {
     help: 'write rules that are enforced, not only observed',
   }),

@@ -284,19 +284,14 @@ export const publishedLists = z.strictObject(
   'an object of published',
 )
 
-const webHosts = (most: number) => {
-  const allowed = `a list of at most ${most} host names, such as shop.example or shop.example:8443`
-  const isHost = (value: string): boolean =>
-    host.safeParse(value).success || parseHostPort(value) !== undefined
-  return z
-    .array(textOf(allowed, isHost), allowed)
-    .max(most, allowed)
-    .transform((hosts) => hosts.map((each) => each.toLowerCase().replace(/:443$/, '')))
-    .default([])
-}
+const webHost = textOf(
+  'a host such as shop.example or shop.example:8443',
+  (value) => host.safeParse(value).success || parseHostPort(value) !== undefined,
+).transform((value) => value.toLowerCase())
+const webHosts = z.array(webHost, 'a list of hosts').max(64, 'at most 64 hosts').default([])
 
-/** Contract 6.6. */
+/** Contract 6.6: the operator's own host names, and the hosts whose directories of keys count. */
 export const agents = z.strictObject(
-  { authorities: webHosts(1000), directories: webHosts(64) },
+  { authorities: webHosts, directories: webHosts },
   'an object of authorities and directories',
 )

@@ -99,6 +99,9 @@ export const travelDoubts = [
 ] as const
 export type TravelDoubt = (typeof travelDoubts)[number]
 
+/** Of a signed request, in lower case. */
+export const signatureHeaders = ['signature', 'signature-input', 'signature-agent'] as const
+
 /** How far the name of an agent is proven, and what the agent is for (contract 6.6). */
 export const agentStatuses = ['verified', 'spoofed', 'unverified', 'unknown'] as const
 export const agentCategories = [

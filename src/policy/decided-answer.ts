@@ -1,6 +1,6 @@
 // An answer as an object with its decision; the bytes of one get the outcome's `tail`.
 
-import type { CheckAnswer } from '../api/check-answer.ts'
+import type { CheckAnswer, ContextAnswer } from '../api/check-answer.ts'
 import { newQuery, parseQuery } from '../table/lookup/query.ts'
 import type { Decide } from './decide-by.ts'
 import type { Outcome } from './policy.ts'
@@ -16,9 +16,10 @@ export function withDecision<Answer extends object>(
 export function decided<Answer extends CheckAnswer>(
   answer: Answer,
   decide: Decide | undefined,
+  context?: ContextAnswer,
 ): Answer {
   const query = newQuery()
   const sent = Buffer.from(answer.ip)
   if (decide === undefined || !parseQuery(query, sent, 0, sent.length)) return answer
-  return withDecision(answer, decide(query))
+  return withDecision(answer, decide(query, undefined, context))
 }

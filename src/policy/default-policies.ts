@@ -14,6 +14,13 @@ const rules = [
     condition: 'classification == "known_bot" && bot.confidence == "high"',
     action: 'allow',
   },
+  {
+    name: 'spoofed-crawler',
+    description: 'A name of a crawler from elsewhere: see first whom it meets (docs/agents.md).',
+    condition: 'agent.status == "spoofed"',
+    action: 'challenge',
+    observe: true,
+  },
   { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
   { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
   {

@@ -265,12 +265,7 @@ function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
     policies.watch(supervisor.usePolicies).stop,
     rotateDecisionLog(settings.serve, log),
     startPruning(settings.state, settings.serve.feedbackDays, log),
-    startAgentKeys({
-      directories: settings.agents.directories,
-      stateFolder: settings.state,
-      use: supervisor.useAgentKeys,
-      log,
-    }).stop,
+    startAgentKeys({ settings, use: supervisor.useAgentKeys, log }).stop,
   ]
 }
 

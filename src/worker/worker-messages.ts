@@ -21,11 +21,10 @@ import type { BouncerSettings } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import type { ListFolders } from '../adapters/lists/list-endpoint.ts'
 import type { GateSettings } from '../adapters/gate/gate.ts'
 import type { KeyDirectory } from '../agents/key-directory.ts'
-import type { AgentSettings } from '../agents/signature-verifier.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Policies } from '../model/policy-form.ts'
-import type { StoreSettings } from '../config/settings.ts'
+import type { Settings, StoreSettings } from '../config/settings.ts'
 import type { LogAddressSettings } from '../observe/log-address.ts'
 import type { DecisionLogSettings } from '../observe/decision-log.ts'
 import type { CounterSnapshot } from '../observe/request-counters.ts'
@@ -47,7 +46,7 @@ export interface WorkerSettings {
   readonly gate?: GateSettings | undefined
   readonly bouncers?: BouncerSettings | undefined
   readonly listFolders?: ListFolders
-  readonly agents?: AgentSettings
+  readonly agents?: Settings['agents']
   readonly agentKeys?: readonly KeyDirectory[] | undefined
   readonly logLevel: LogLevel
   readonly logAddresses: boolean

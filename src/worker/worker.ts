@@ -8,7 +8,7 @@ import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account } from '../account/open-account.ts'
 import { createBouncerRoutes } from '../adapters/crowdsec/bouncer-endpoint.ts'
 import { type Gate, type GateSettings, createGate } from '../adapters/gate/gate.ts'
-import { type SignatureVerifier, createSignatureVerifier } from '../agents/signature-verifier.ts'
+import { createSignatureVerifier } from '../agents/signature-verifier.ts'
 import { messageOf } from '../base/coded-error.ts'
 import { paths } from '../api/public-port.ts'
 import { keyRefreshMs } from '../base/limits.ts'
@@ -65,7 +65,6 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const policies = createServedPolicies()
   let running: Promise<RunningWorker> | undefined
   let pool: Pool | undefined
-  let verifier: SignatureVerifier | undefined
 
   const retire = (table: number): Promise<void> | undefined => pool?.retire(table)
   const current = createWorkerTable({ openInSteps, send, retire })
@@ -91,10 +90,8 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     }
     // Others may have come while the table was opened.
     if (settings.policies !== undefined) await policies.begin(settings.policies)
-    verifier = createSignatureVerifier(settings.agents ?? { directories: [], authorities: [] })
-    verifier.use(settings.agentKeys ?? [])
     pool = createPool({ ...settings.pool, yielding: true, onDeath })
-    const state = { counters, current, lists, policies, pool, verifier, snapshot }
+    const state = { counters, current, lists, policies, pool, snapshot }
     return start(parts, settings, { ...state, ...(await preparing) })
   }
 
@@ -130,7 +127,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         void policies.use(message.policies)
         return
       case 'agentKeys':
-        verifier?.use(message.agentKeys)
+        void whenRunning((worker) => worker?.service.verifier.use(message.agentKeys))
         return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
@@ -185,12 +182,13 @@ async function start(
     readonly lists: WorkerLists
     readonly policies: ServedPolicies
     readonly pool: Pool
-    readonly verifier: SignatureVerifier
     readonly snapshot: () => CounterSnapshot
   },
 ) {
   const { uws, log, account, docs, pool, counters, current, lists, policies, snapshot } = state
-  const { decisionLog, traffic, verifier } = state
+  const { decisionLog, traffic } = state
+  const verifier = createSignatureVerifier(settings.agents)
+  verifier.use(settings.agentKeys ?? [])
   const sampler = settings.sampling === true ? createTrafficSampler() : undefined
   const hasObservers = [decisionLog, sampler, traffic].some((one) => one !== undefined)
   const { keyring, limiter } = account

@@ -11,6 +11,7 @@
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { ContextAnswer } from '../../api/check-answer.ts'
 import { describeError } from '../../base/log.ts'
 import { bareAddress, forwardedAddresses } from '../../client/address/forwarded-header.ts'
 import { walkFrom } from '../../client/address/proxy-walk.ts'
@@ -19,7 +20,9 @@ import {
   type IsTrusted,
   readTrust,
 } from '../../client/address/trusted-proxies.ts'
-import { parseAddressText } from '../../http/endpoint/check-body.ts'
+import { type Context, contextAnswer, contextOf } from '../../context/context.ts'
+import { judgeThen } from '../../http/endpoint/charge-quota.ts'
+import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
 import {
   type CheckBatcher,
   enqueueCheck,
@@ -46,6 +49,7 @@ import {
 import { reply, replyError } from '../../http/reply/reply.ts'
 import { logAbort, remoteAddressOf } from '../../http/reply/request-log.ts'
 import { refuseFraming } from '../../http/request-handler.ts'
+import { signatureHeaders } from '../../model/kind.ts'
 import { beatIfOverdue } from '../../observe/heartbeat.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
@@ -77,6 +81,14 @@ const pages: ReadonlyMap<string, PageKind> = new Map([
   [`${below}page/challenge`, 'challenge'],
 ])
 
+/** Of the visitor: what tells of an agent (contract 6.6). */
+const agentHeaders = new Set([
+  'user-agent',
+  'host',
+  ...['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'],
+  ...signatureHeaders,
+])
+
 /** How often the log says that connections of others are closed. */
 const strangersMs = 60_000
 
@@ -106,8 +118,11 @@ export function createGate(settings: GateSettings, service: Service) {
   let lines = ''
   let accept = ''
   let languages = ''
+  let readsContext = false
+  let sent: Record<string, string> = {}
   const onHeader = (name: string, value: string): void => {
     scanHeader(scan, name, value)
+    if (readsContext && agentHeaders.has(name)) sent[name] = value
     if (name === 'accept') accept = value
     else if (name === 'accept-language') languages = value
     if (name === header) lines = lines === '' ? value : `${lines},${value}`
@@ -119,6 +134,8 @@ export function createGate(settings: GateSettings, service: Service) {
       lines = ''
       accept = ''
       languages = ''
+      readsContext = service.policies.readsContext()
+      if (readsContext) sent = {}
       req.forEach(onHeader)
       const method = req.getCaseSensitiveMethod()
       const framing = framingForMethod(method, framingOf(scan))
@@ -142,7 +159,8 @@ export function createGate(settings: GateSettings, service: Service) {
           const isTaken =
             (hasPlainAddress && takePlainAddress(exchange, header, lines)) ||
             takeForwarded(exchange, { lines, header, isTrusted })
-          if (isTaken) enqueue(batcher, exchange)
+          if (isTaken && readsContext) judgeVisitor(exchange, visitorOf(sent, method), stops)
+          else if (isTaken) enqueue(batcher, exchange)
         }
       } catch (error) {
         letInAfter(exchange, error)
@@ -242,14 +260,53 @@ function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
   else batcher.answerOne(exchange, query, table(), undefined)
 }
 
+/** The visitor's request, by the visitor's own headers and those that proxies add. */
+function visitorOf(sent: Readonly<Record<string, string>>, method: string): Context {
+  const { host = '', 'user-agent': user_agent = '', ...others } = sent
+  const signature = {
+    method: others['x-forwarded-method'] ?? method,
+    scheme: others['x-forwarded-proto'] ?? 'https',
+    authority: others['x-forwarded-host'] ?? host,
+    path: others['x-forwarded-uri'] ?? '/',
+    headers: others,
+  }
+  const isSigned = others['signature'] !== undefined
+  return contextOf({ agent: { user_agent, ...(isSigned && { signature }) } })!
+}
+
+/** For policies that read the agent; in a later turn where a signature is verified meanwhile. */
+function judgeVisitor(exchange: Exchange, sent: Context, stops: boolean): void {
+  const address = queryText(query)
+  judgeThen(exchange, [sent], () => {
+    try {
+      const table = exchange.service.table()
+      if (table === undefined) letIn(exchange, 'no_table')
+      else if (isTurnSpent(performance.now())) letIn(exchange, 'overloaded')
+      else {
+        parseAddressText(query, address)
+        const answer = table.answer(query)
+        const context = contextAnswer(sent, answer)
+        answerVisit(exchange, table, { about: query, answer, stops, context })
+      }
+    } catch (error) {
+      letInAfter(exchange, error)
+    }
+  })
+}
+
 function answerVisit(
   exchange: Exchange,
   table: Table,
-  visitor: { readonly about: typeof query; readonly answer: AnswerBytes; readonly stops: boolean },
+  visitor: {
+    readonly about: typeof query
+    readonly answer: AnswerBytes
+    readonly stops: boolean
+    readonly context?: ContextAnswer
+  },
 ): void {
-  const { about, answer, stops } = visitor
+  const { about, answer, stops, context } = visitor
   const { action = 'allow', rule = '' } =
-    decideAnswer(exchange, table, about, answer)?.decision ?? {}
+    decideAnswer(exchange, table, about, answer, context)?.decision ?? {}
   const { counters } = exchange.service
   countEvent(counters, 'gateAnswers')
   if (answer.located.bogon) countEvent(counters, 'privateVisitors')

@@ -2,6 +2,8 @@
 // JSON like the API. The content is src/table/explain/insights.ts's.
 
 import { usageError } from '../../base/coded-error.ts'
+import type { ContextAnswer } from '../../api/check-answer.ts'
+import { contextAnswer, contextOf } from '../../context/context.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { answerWithInsights, type ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { ListedBy } from '../../table/explain/matching-entries.ts'
@@ -22,6 +24,8 @@ import { pinTable } from './pin-table.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
 import type { Source } from '../../table/file/table-source.ts'
+import { newQuery, parseQuery } from '../../table/lookup/query.ts'
+import type { OpenTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import {
   type Command,
@@ -55,7 +59,8 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
       if (seen.has(ip)) return
       if (seen.size > 0 && !how.json) io.out('')
       seen.add(ip)
-      const answer = decided(plain, decide)
+      const context = how.userAgent === undefined ? {} : agentIn(table, ip, how.userAgent)
+      const answer = decided({ ...plain, ...context }, decide, context)
       printResult(io, how.json, answer, () =>
         explanationScreen(answer, table.sources, io.outColumns, own),
       )
@@ -94,6 +99,12 @@ function sayWithoutDay(listing: readonly string[], sources: readonly Source[], i
 }
 
 const withoutDayMax = 8
+
+function agentIn(table: OpenTable, ip: string, user_agent: string): ContextAnswer {
+  const query = newQuery()
+  parseQuery(query, Buffer.from(ip), 0, ip.length)
+  return contextAnswer(contextOf({ agent: { user_agent } })!, table.answer(query))
+}
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 
@@ -138,6 +149,7 @@ function headOf(answer: ExplainedAnswer, own: readonly ListedBy[]): readonly Lin
     place === '' ? 'location unknown' : place,
     ...(answer.lists === undefined ? [] : [`on own lists: ${answer.lists.join(', ')}`]),
     ...own.map(ownEntryLine),
+    ...agentLines(answer),
     ...decisionLines(answer),
     // Gaps come first.
     ...coverageGaps(answer.coverage),
@@ -147,6 +159,12 @@ function headOf(answer: ExplainedAnswer, own: readonly ListedBy[]): readonly Lin
 function ownEntryLine({ list, entry, since, until, note }: ListedBy): Line {
   const times = `${since === '' ? '' : ` since ${since}`}${until === null ? '' : ` until ${until}`}`
   return `  ${list}: ${entry}${times}${note === '' ? '' : `, ${note}`}`
+}
+
+function agentLines({ agent }: ExplainedAnswer): readonly Line[] {
+  if (agent === undefined) return []
+  const { name, operator, status } = agent
+  return [name === '' ? 'agent: none is named' : `agent: ${name} (${operator}), ${status}`]
 }
 
 function decisionLines({ decision, observed = [] }: ExplainedAnswer): readonly Line[] {

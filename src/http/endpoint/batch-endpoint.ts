@@ -26,7 +26,7 @@ import {
 import type { Ticket } from '../../pool/pool.ts'
 import type { ChosenPolicy } from '../../model/policy-form.ts'
 import { allowedPolicies, spendBatchRate, takePolicy } from './authorize.ts'
-import { chargeThen } from './charge-quota.ts'
+import { chargeThen, judgeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { enqueueBatch } from './batch-slices.ts'
@@ -153,7 +153,9 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, batch: Batch | Bat
   const { member, checks, valid } = batch
   spendBatchRate(exchange, key, { count: checks.length, param: member }, () => {
     exchange.units = valid
-    chargeThen(exchange, key, () => enqueueBatch(exchange, checks))
+    const contexts = checks.map((check) => (typeof check === 'string' ? undefined : check.context))
+    const answer = (): void => enqueueBatch(exchange, checks)
+    chargeThen(exchange, key, () => judgeThen(exchange, contexts, answer))
   })
 }
 

@@ -8,6 +8,7 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
+import { type Context, signedClaims } from '../../context/context.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyError, replyInternalError } from '../reply/reply.ts'
@@ -42,6 +43,17 @@ export function chargeThen(exchange: Exchange, key: Authenticated, done: () => v
   const result = chargeQuota(exchange, key)
   if (result === quotaResults.granted) done()
   else if (result === quotaResults.pending) chargeWhenLeased(exchange, key, done)
+}
+
+/** Calls `done` at once where nothing is signed (contract 6.6), else when that is verified. */
+export function judgeThen(
+  exchange: Exchange,
+  contexts: readonly (Context | undefined)[],
+  done: () => void,
+): void {
+  const claims = signedClaims(contexts)
+  if (claims.length === 0) done()
+  else void exchange.service.verifier.verify(claims).then(() => resumeExchange(exchange, done))
 }
 
 /**

@@ -27,7 +27,7 @@ import {
   queryText,
 } from './check-body.ts'
 import { takePolicy } from './authorize.ts'
-import { chargeQuota, chargeThen } from './charge-quota.ts'
+import { chargeQuota, chargeThen, judgeThen } from './charge-quota.ts'
 import { decideAnswer } from './decide-answer.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
@@ -77,10 +77,11 @@ function chargeAndAnswer(
 
 /** Apart from its callers: the closure would be garbage of every check that need not wait. */
 function answerLater(exchange: Exchange, key: Authenticated, address: string): void {
-  chargeThen(exchange, key, () => {
+  const answer = (): void => {
     parseAddressText(query, address)
     answerQuery(exchange, query, exchange.service.table(), undefined)
-  })
+  }
+  chargeThen(exchange, key, () => judgeThen(exchange, [exchange.context], answer))
 }
 
 function answerQuery(

@@ -6,7 +6,7 @@ import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
 import { prefixAsked } from '../../context/asked-members.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
-import { chargeThen } from './charge-quota.ts'
+import { chargeThen, judgeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
 import { type Refusal, replyBytes } from '../reply/reply.ts'
@@ -52,7 +52,7 @@ function askedNames(query: string | undefined): readonly string[] | undefined {
 
 /** `checkedAddress` is valid. */
 export function answerInsightsCheck(exchange: Exchange, key: Authenticated): void {
-  chargeThen(exchange, key, () => {
+  const ask = (): void => {
     const ticket = enterPoolOr503(exchange)
     if (ticket === undefined) return
     const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
@@ -65,5 +65,6 @@ export function answerInsightsCheck(exchange: Exchange, key: Authenticated): voi
       observeAnswers(exchange, facts, policy?.revision)
       replyBytes(exchange, json)
     })
-  })
+  }
+  chargeThen(exchange, key, () => judgeThen(exchange, [exchange.context], ask))
 }

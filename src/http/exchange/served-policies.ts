@@ -17,6 +17,7 @@ export function createServedPolicies() {
   let set: PolicySet | undefined
   let memory: DecisionMemory | undefined
   let isHeavy = false
+  let readsContext = false
   let newest: Policies | undefined
   let using: Promise<void> | undefined
 
@@ -25,6 +26,7 @@ export function createServedPolicies() {
     if (changed !== newest) return
     set = compilePolicies(changed)
     isHeavy = set.policies.some(({ steps }) => steps > inlineStepsMax)
+    readsContext = set.policies.some((policy) => policy.readsContext)
     policies = changed
     memory = undefined
   }
@@ -36,6 +38,8 @@ export function createServedPolicies() {
   }
   return {
     set: () => set,
+    /** Some rule reads what a request says besides its address. */
+    readsContext: () => readsContext,
     /** A decision may take so long that the loop should make one per turn. */
     isHeavy: () => isHeavy,
     memoryOf: (table: Table): DecisionMemory | undefined => {

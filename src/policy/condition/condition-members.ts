@@ -1,6 +1,7 @@
 // What a condition sees of an answer (contract 5.4): each member with its CEL type and closed list
 // of words. Compiles only while every member of an answer has a type here or is unseen.
 
+import type { AgentAnswer } from '../../api/agent-context.ts'
 import type {
   BotAnswer,
   CheckAnswer,
@@ -11,6 +12,8 @@ import type {
 } from '../../api/check-answer.ts'
 import {
   accuracies,
+  agentCategories,
+  agentStatuses,
   botCategories,
   classifications,
   confidences,
@@ -69,10 +72,19 @@ export const objectMembers = {
     reliable: 'bool',
     unreliable_because: 'list<string>',
   } satisfies Record<keyof TravelAnswer, MemberType>,
+  agent: {
+    status: 'string',
+    name: 'string',
+    operator: 'string',
+    category: 'string',
+  } satisfies Partial<Record<keyof AgentAnswer, MemberType>>,
 } as const
 
 /** What a request says besides its address (contract 6.5); without that they read as empty. */
-const contextMembers = ['travel'] as const satisfies readonly (keyof typeof objectMembers)[]
+const contextMembers = [
+  'travel',
+  'agent',
+] as const satisfies readonly (keyof typeof objectMembers)[]
 
 export const readContext = (reads: ReadonlySet<string>): string | undefined =>
   contextMembers.find((member) => reads.has(member))
@@ -109,14 +121,17 @@ export const closedWords: ReadonlyMap<string, readonly string[]> = new Map(
     'bot.confidence': [...confidences, ''],
     'bot.category': [...botCategories, ''],
     'location.accuracy': [...accuracies, ''],
+    'agent.status': [...agentStatuses, ''],
+    'agent.category': agentCategories,
   }),
 )
 
 export type SeenAnswer = Pick<CheckAnswer, SeenMember>
 
-export type Facts = Omit<SeenAnswer, 'travel'> & {
+export type Facts = Omit<SeenAnswer, 'travel' | 'agent'> & {
   readonly lists: readonly string[]
   readonly travel: TravelAnswer | undefined
+  readonly agent: AgentAnswer | undefined
 }
 
 export const factsOf = (answer: SeenAnswer, lists: readonly string[]): Facts => ({
@@ -132,4 +147,5 @@ export const factsOf = (answer: SeenAnswer, lists: readonly string[]): Facts => 
   bot: answer.bot,
   signals: answer.signals,
   travel: answer.travel,
+  agent: answer.agent,
 })

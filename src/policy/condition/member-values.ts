@@ -215,6 +215,8 @@ export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, M
     'location.zip',
     'proxy.provider',
     'bot.provider',
+    'agent.name',
+    'agent.operator',
   ].map((path) => [path, open] as const),
 ])
 

@@ -14,6 +14,7 @@ import { messageOf } from '../../base/coded-error.ts'
 import { parseJson } from '../../base/json-object.ts'
 import type { Log } from '../../base/log.ts'
 import { askOnce, startChild } from '../../base/system/child-task.ts'
+import type { Settings } from '../../config/settings.ts'
 import { type LongTimer, runAfter } from '../../base/system/long-timer.ts'
 import { makeOwnFolder, replaceOwnFileSync } from '../../base/system/own-files.ts'
 
@@ -27,14 +28,13 @@ const fetchMsMax = 20_000
 const everyMs = { fetched: 3_600_000, failed: 300_000 }
 
 export function startAgentKeys(parts: {
-  readonly directories: readonly string[]
-  readonly stateFolder: string
+  readonly settings: Pick<Settings, 'agents' | 'state'>
   readonly use: (directories: readonly KeyDirectory[]) => void
   readonly log: Log
 }) {
-  const { use, log } = parts
-  const urls = parts.directories.map(directoryUrl)
-  const folder = join(parts.stateFolder, 'agents')
+  const { settings, use, log } = parts
+  const urls = settings.agents.directories.map(directoryUrl)
+  const folder = join(settings.state, 'agents')
   const path = join(folder, 'keys.json')
   const known = new Map(readKept(path, urls))
   const closing = new AbortController()

@@ -42,7 +42,13 @@ async function fetchOnce(answer: Answer, of: { hosts?: string[]; stateFolder?: s
   const { stateFolder = state, hosts = [host] } = of
   const log = { warn, error: warn } as unknown as Log
   const use = (directories: readonly KeyDirectory[]): void => void uses.push(directories)
-  stops.push(startAgentKeys({ directories: hosts, stateFolder, use, log }).stop)
+  stops.push(
+    startAgentKeys({
+      settings: { agents: { directories: hosts, authorities: [] }, state: stateFolder },
+      use,
+      log,
+    }).stop,
+  )
   const first = uses.length
   await vi.waitFor(() => expect(uses.length > first || said.length > 0).toBe(true), 30_000)
   return { keyids: uses.at(-1)!.flatMap(({ keys }) => keys.map(({ keyid }) => keyid)), said }
