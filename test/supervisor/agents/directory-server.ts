@@ -45,20 +45,22 @@ export async function startDirectory(host: string) {
     `import net from 'node:net'
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
-dns.lookup = (name, options, done) =>
-  setTimeout(done, 10, null, [
-    { address: name.startsWith('private') ? '10.0.0.7' : '192.0.9.1', family: 4 },
-  ])
-syncBuiltinESMExports()
-const connect = net.Socket.prototype.connect
-net.Socket.prototype.connect = function (...args) {
-  const options = Array.isArray(args[0]) ? args[0][0] : args[0]
-  if (typeof options?.lookup !== 'function') return connect.apply(this, args)
-  options.lookup(options.host, { all: true }, (error) => {
-    if (error) this.destroy(error)
-    else connect.call(this, { host: '127.0.0.1', port: ${port} }, args.at(-1))
-  })
-  return this
+if (process.argv[1]?.endsWith('fetch-keys-main.js')) {
+  dns.lookup = (name, options, done) =>
+    setTimeout(done, 10, null, [
+      { address: name.startsWith('private') ? '10.0.0.7' : '192.0.9.1', family: 4 },
+    ])
+  syncBuiltinESMExports()
+  const connect = net.Socket.prototype.connect
+  net.Socket.prototype.connect = function (...args) {
+    const options = Array.isArray(args[0]) ? args[0][0] : args[0]
+    if (typeof options?.lookup !== 'function') return connect.apply(this, args)
+    options.lookup(options.host, { all: true }, (error) => {
+      if (error) this.destroy(error)
+      else connect.call(this, { host: '127.0.0.1', port: ${port} }, args.at(-1))
+    })
+    return this
+  }
 }
 `,
   )
