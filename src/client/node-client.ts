@@ -1,11 +1,18 @@
-// `iprisk-client` in Node: the same, over sockets of Node.
+// `iprisk-client` in Node: the same, over Node's sockets.
 
 import { createClientOver } from './core/create-client.ts'
 import type { Client } from './core/check-result.ts'
 import type { ClientOptions } from './core/client-options.ts'
 import { createNodeTransport } from './transport/node-transport.ts'
 
-/** Makes a client; throws a TypeError where an option is wrong. */
+/**
+ * Creates a client; throws a TypeError if an option is wrong.
+ *
+ * @example
+ * const client = createClient({ url: 'http://127.0.0.1:8080', key: process.env.IPRISK_KEY ?? '' })
+ * const result = await client.check('203.0.113.7')
+ * if (result.ok && result.answer.risk_score >= 75) askForSecondFactor()
+ */
 export function createClient(options: ClientOptions): Client {
   return createClientOver({ createTransport: createNodeTransport, sharesTimers: true }, options)
 }

@@ -32,7 +32,11 @@ export interface AddressOptions {
   readonly header?: AddressHeader
 }
 
-/** The client's address; `undefined` where not even the peer's is known. */
+/**
+ * The client's address; `undefined` if not even the peer's is known.
+ *
+ * @example const ip = clientAddress(request, { trust: 'loopback' })
+ */
 export function clientAddress(
   request: AddressedRequest,
   { trust = 0, header = 'x-forwarded-for' }: AddressOptions = {},
@@ -41,10 +45,11 @@ export function clientAddress(
 }
 
 /**
- * Whether an address is unknown by the application's setup: the runtime names no peer, as over a
- * Unix socket, and no header is believed or none came. Of a connection that its client has ended no
- * peer is known either, but that, and what stands in a believed header, must not be a way around
- * the check.
+ * Whether the application's setup hides the address: the runtime names no peer, as over a Unix
+ * socket, and no trusted header came. False for a connection that its client has closed, and for a
+ * wrong trusted header: neither may bypass the check.
+ *
+ * @example if (lacksAddressSource(request, { trust: 1 })) log.error('no proxy sets a header')
  */
 export function lacksAddressSource(
   request: AddressedRequest,

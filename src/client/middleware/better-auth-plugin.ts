@@ -1,7 +1,5 @@
 // `iprisk-client/better-auth`: a plugin for better-auth 1, which checks sign-ins and sign-ups.
 //
-//   betterAuth({ plugins: [iprisk({ client, policy: 'login', trust: 1 })] })
-//
 // better-auth gives no peer, so that proxies are counted. Nothing of it is imported when this runs:
 // a hook's handler returns what its `createAuthMiddleware` would, and it knows its errors by name.
 

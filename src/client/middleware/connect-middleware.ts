@@ -1,8 +1,5 @@
-// `iprisk-client/express` and `iprisk-client/http`: for Express 5 and 4 and whatever else takes
-// (request, response, next), and for the handler of a plain node:http server.
-//
-//   app.post('/login', iprisk({ client, policy: 'login' }), handler)
-//   createServer(guarded({ client, policy: 'login' }, handler))
+// `iprisk-client/express` and `iprisk-client/http`: for Express 5 and 4, other frameworks with
+// (request, response, next), and the handler of a plain node:http server.
 
 /** @ts-ignore Absent where the application is of none. */
 import type * as express from 'express'
@@ -47,7 +44,11 @@ export type ConnectHandler<Request, Response> = (
   next: (error?: unknown) => void,
 ) => unknown
 
-/** The middleware; it sets `request.iprisk`. */
+/**
+ * The middleware; it sets `request.iprisk`.
+ *
+ * @example app.post('/login', iprisk({ client, policy: 'login' }), handler)
+ */
 export function iprisk<
   Request extends ConnectRequest = express.Request,
   Response extends ConnectResponse = express.Response,
@@ -81,7 +82,11 @@ function forbid(response: ConnectResponse, judged: Judged): void {
   response.end(problemOf(judged))
 }
 
-/** The handler behind the check. Where it throws or rejects, that is a 500. */
+/**
+ * The handler behind the check; if it throws or rejects, the answer is a 500.
+ *
+ * @example createServer(guarded({ client, policy: 'login' }, handler)).listen(3000)
+ */
 export function guarded<
   Request extends ConnectRequest = IncomingMessage & ConnectRequest,
   Response extends ConnectResponse = ServerResponse,

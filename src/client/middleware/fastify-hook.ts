@@ -1,6 +1,4 @@
 // `iprisk-client/fastify`: a hook for Fastify 5.
-//
-//   app.post('/login', { preHandler: iprisk({ client, policy: 'login' }) }, handler)
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AddressedRequest } from '../address/client-address.ts'
@@ -29,6 +27,7 @@ export interface HookReply {
 /** Answers a request that is stopped, by the reply or by what it returns. */
 export type HookHandler<Incoming, Outgoing> = (request: Incoming, reply: Outgoing) => unknown
 
+/** @example app.post('/login', { preHandler: iprisk({ client, policy: 'login' }) }, handler) */
 export function iprisk<
   Incoming extends HookRequest = FastifyRequest,
   Outgoing extends HookReply = FastifyReply,

@@ -1,7 +1,5 @@
 // `iprisk-client/hono`: for Hono 4, on Node and on edge runtimes.
 //
-//   app.post('/login', iprisk({ client, policy: 'login' }), handler)
-//
 // On Node the peer is that of @hono/node-server. An edge runtime has no peer: say which of its
 // headers names it, as on Cloudflare `{ trust: 1, header: 'cf-connecting-ip' }`, or give `peer`.
 
@@ -38,7 +36,11 @@ export interface HonoOptions<Context> extends GuardOptions<HonoHandler<Context>>
   readonly peer?: (context: Context) => string | undefined
 }
 
-/** The middleware; it sets the variable `iprisk`: `context.get('iprisk')`. */
+/**
+ * The middleware; it sets the variable `iprisk`: `context.get('iprisk')`.
+ *
+ * @example app.post('/login', iprisk({ client, policy: 'login' }), handler)
+ */
 export function iprisk<Context extends HonoContext = AnyContext>(
   options: HonoOptions<Context>,
 ): (context: Context, next: () => Promise<void>) => Promise<Response | undefined> {

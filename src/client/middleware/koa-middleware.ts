@@ -1,6 +1,4 @@
 // `iprisk-client/koa`: for Koa.
-//
-//   router.post('/login', iprisk({ client, policy: 'login' }), handler)
 
 import type { ParameterizedContext } from 'koa'
 import type { AddressedRequest } from '../address/client-address.ts'
@@ -25,7 +23,11 @@ export interface KoaContext {
 /** Answers a request that is stopped; `next` lets it go on. */
 export type KoaHandler<Context> = (context: Context, next: () => Promise<unknown>) => unknown
 
-/** The middleware; it sets `context.state.iprisk`. */
+/**
+ * The middleware; it sets `context.state.iprisk`.
+ *
+ * @example router.post('/login', iprisk({ client, policy: 'login' }), handler)
+ */
 export function iprisk<Context extends KoaContext = ParameterizedContext>(
   options: GuardOptions<KoaHandler<Context>>,
 ): (context: Context, next: () => Promise<unknown>) => Promise<void> {

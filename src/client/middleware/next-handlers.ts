@@ -1,8 +1,5 @@
 // `iprisk-client/next`: for Next 16, a route handler behind the check, and a `proxy.ts`.
 //
-//   export const POST = guarded({ client, policy: 'login', trust: 1 }, handler)     app/login/route.ts
-//   export const proxy = ipriskProxy({ client, policy: 'login', trust: 1 })         proxy.ts
-//
 // Next gives no peer, so that proxies are counted. Without any in front, Next hands on the client's
 // own header, and no address can be trusted.
 
@@ -11,7 +8,11 @@ import { type GuardOptions, createRequestGuard, problemOf, problemType } from '.
 /** Answers a request that is stopped. */
 export type NextHandler = (request: Request) => Response | Promise<Response>
 
-/** A route handler behind the check; in it `ipriskOf(request)` has the result. */
+/**
+ * A route handler behind the check; in it `ipriskOf(request)` has the result.
+ *
+ * @example export const POST = guarded({ client, policy: 'login', trust: 1 }, handler)
+ */
 export function guarded<Incoming extends Request, Context, Outgoing extends Response>(
   options: GuardOptions<NextHandler>,
   handler: (request: Incoming, context: Context) => Outgoing | Promise<Outgoing>,
@@ -20,7 +21,11 @@ export function guarded<Incoming extends Request, Context, Outgoing extends Resp
   return async (request, context) => (await stopped(request)) ?? handler(request, context)
 }
 
-/** The function of `proxy.ts`: a response where the request is stopped, else Next goes on. */
+/**
+ * The function of `proxy.ts`: responds if the request is stopped, else Next continues.
+ *
+ * @example export const proxy = ipriskProxy({ client, policy: 'login', trust: 1 })
+ */
 export function ipriskProxy(
   options: GuardOptions<NextHandler>,
 ): (request: Request) => Promise<Response | undefined> {

@@ -138,7 +138,11 @@ const judgedRequests = new WeakMap<
 >()
 const mistakes = createFailureLog(monotonicMs)
 
-/** What is known of a request that went through the middleware. */
+/**
+ * The result of a request that went through the middleware.
+ *
+ * @example if (ipriskOf(request)?.action === 'challenge') askForSecondFactor()
+ */
 export function ipriskOf(request: object): Judged | undefined {
   return judgedRequests.get(request)?.judged
 }

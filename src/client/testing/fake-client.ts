@@ -1,9 +1,6 @@
 // `iprisk-client/testing`: a client for the tests of an application, with chosen answers, decisions
-// and faults, so that nobody has to stand in for fetch. It sends nothing.
-//
-//   const client = createFakeClient({ '203.0.113.7': { action: 'challenge' }, '*': 'timeout' })
-//
-// Like the real one it checks the address, applies the fallback, and counts.
+// and faults. It sends nothing. Like the real one it checks the address, applies the fallback, and
+// counts.
 
 import { addressGroups } from '../address/address-text.ts'
 import {
@@ -43,6 +40,7 @@ export interface FakeClient extends Client {
   answer(ip: string, answer: FakeAnswer): void
 }
 
+/** @example createFakeClient({ '203.0.113.7': { action: 'challenge' }, '*': 'timeout' }) */
 export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions = {}): FakeClient {
   const said = new Map(Object.entries(answers))
   const fallback = fallbackFor(options.fallback)
