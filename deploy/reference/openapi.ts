@@ -294,7 +294,7 @@ function includeParameter(insights: string): Json {
   return {
     name: 'include',
     in: 'query',
-    description: `Comma-separated. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. \`detections\`: what each kind of evidence comes to. An empty value counts as absent; any other value is a 400.`,
+    description: `Comma-separated. \`insights\`: ${insights}. \`prefix\`: the widest prefix for which the answer holds. \`detections\`: one finding for each kind of evidence. An empty value counts as absent; any other value is a 400.`,
     schema: { type: 'string', examples: ['prefix', 'insights,prefix', 'detections'] },
   }
 }

@@ -126,14 +126,14 @@ export type TravelAnswer = Wire<typeof travelAnswer>
 
 export const detection = z
   .object({
-    kind: z.enum(kinds).describe('What feeds or the network say of the address.'),
-    provider: z.string().describe('Who runs it; empty where it is unknown.'),
+    kind: z.enum(kinds).describe('What the evidence says.'),
+    provider: z.string().describe('The operator; empty if unknown.'),
     confidence: z.enum(confidences).describe('How sure the finding is.'),
-    first_seen: day.describe('The first day of its evidence, UTC.'),
-    last_seen: day.describe('The newest day.'),
-    percent_days_seen: percent.describe('Of the recent days, those on which it was listed.'),
+    first_seen: day.describe('First day of the evidence, UTC.'),
+    last_seen: day.describe('Last day, UTC.'),
+    percent_days_seen: percent.describe('Share of recent days on which it was listed.'),
   })
-  .describe('What one kind of evidence comes to.')
+  .describe('The finding of one kind of evidence.')
 export type Detection = Wire<typeof detection>
 
 export const contextError = z
@@ -183,7 +183,7 @@ export const checkAnswer = z.object({
     .exactOptional(),
   detections: z
     .array(detection)
-    .describe('With `include=detections`: one for each kind that is present, strongest first.')
+    .describe('One for each kind present, strongest first; only with `include=detections`.')
     .exactOptional(),
   travel: travelAnswer.exactOptional(),
   agent: agentAnswer.exactOptional(),

@@ -1,9 +1,9 @@
-// Hot path for plain answers: `completeAnswer` does not allocate there.
+// Hot path: `completeAnswer`. No allocation, throw or closure there.
 //
 // The members of an answer that only some requests ask for, behind all others: by `include`
 // (contract 6.4 and 6.8), and by context (6.5), which holds for its request alone and for no prefix.
 
-import type { ContextAnswer } from '../api/check-answer.ts'
+import type { CheckAnswer, ContextAnswer } from '../api/check-answer.ts'
 import { withPrefix } from '../table/answer/answer-prefix.ts'
 import { type AnswerBytes, extendAnswer, jsonRun } from '../table/answer/answer-writer.ts'
 import { detectionsOf } from '../table/explain/detections.ts'
@@ -21,16 +21,29 @@ export type AnsweringTable = Pick<OpenTable, 'answer' | 'asOf' | 'reader' | 'sou
 
 /** `decided` is the body of the table's newest `answer`, perhaps with a decision. */
 export function completeAnswer(
-  table: Omit<AnsweringTable, 'answer' | 'reader'>,
+  table: Pick<AnsweringTable, 'asOf' | 'sources'>,
   query: Query,
-  { reader, located }: AnswerBytes,
+  answer: AnswerBytes,
   decided: Uint8Array,
-  { prefix, detections }: AskedMembers,
+  asked: AskedMembers,
   context: ContextAnswer | undefined,
 ): Uint8Array {
+  const { reader, located } = answer
   const isPlain = context === undefined
-  const whole = prefix && isPlain ? withPrefix(reader, query, located, decided) : decided
-  if (isPlain && !detections) return whole
-  const found = detections ? { detections: detectionsOf({ ...table, reader }, query) } : {}
-  return extendAnswer(whole, jsonRun(`,${JSON.stringify({ ...found, ...context }).slice(1)}`))
+  const whole = asked.prefix && isPlain ? withPrefix(reader, query, located, decided) : decided
+  if (isPlain && !asked.detections) return whole
+  return withMembers(
+    whole,
+    asked.detections ? detectionsOf(table, reader, query) : undefined,
+    context,
+  )
+}
+
+function withMembers(
+  answer: Uint8Array,
+  detections: CheckAnswer['detections'],
+  context: ContextAnswer | undefined,
+): Uint8Array {
+  const more = { ...(detections && { detections }), ...context }
+  return extendAnswer(answer, jsonRun(`,${JSON.stringify(more).slice(1)}`))
 }

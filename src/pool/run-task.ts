@@ -158,7 +158,7 @@ export function answerInsightsItem(
   const whole = {
     ...(outcome === undefined ? answer : withDecision(answer, outcome)),
     prefix: asked.prefix && !context ? prefixText(reader, text, true) : undefined,
-    detections: asked.detections ? detectionsOf(table, query) : undefined,
+    detections: asked.detections ? detectionsOf(table, reader, query) : undefined,
     ...context,
   }
   return {

@@ -105,6 +105,8 @@ export interface CheckAnswer {
   readonly observed?: readonly string[]
   /** With `include=prefix`: the widest prefix around the address for which this answer holds. Absent in answers with context, which hold for their request alone. */
   readonly prefix?: string
+  /** One for each kind present, strongest first; only with `include=detections`. */
+  readonly detections?: readonly Detection[]
   readonly travel?: Travel
   /** Absent if there are none. */
   readonly context_errors?: readonly {
@@ -138,6 +140,23 @@ export interface Coverage {
   )[]
   /** Days since the day of the table; only present above 7. */
   readonly age_days?: number
+}
+
+/** The finding of one kind of evidence. */
+export interface Detection {
+  /** What the evidence says. */
+  readonly kind:
+    'tor' | 'vpn' | 'proxy' | 'residential_proxy' | 'hosting' | 'bot' | 'blocklist' | 'relay'
+  /** The operator; empty if unknown. */
+  readonly provider: string
+  /** How sure the finding is. */
+  readonly confidence: 'low' | 'medium' | 'high'
+  /** First day of the evidence, UTC. */
+  readonly first_seen: string
+  /** Last day, UTC. */
+  readonly last_seen: string
+  /** Share of recent days on which it was listed. */
+  readonly percent_days_seen: number
 }
 
 /** The body of every error response. */

@@ -7,16 +7,19 @@ import { confidenceOf } from '../../score/finding/confidence.ts'
 import { judgeWithFindings } from '../../score/judge.ts'
 import { strengthOf } from '../../score/weight/strength.ts'
 import { lastSeenDay, percentDaysSeen } from '../../score/weight/weigh-evidence.ts'
+import type { AnswerReader } from '../answer/answer-reader.ts'
 import type { Query } from '../lookup/query.ts'
 import { decidingRecordOf, type InsightsTable, judgeInputOf } from './insights.ts'
 
 /** `query` has an address. */
 export function detectionsOf(
-  table: Omit<InsightsTable, 'builtMs'>,
+  { asOf, sources }: Pick<InsightsTable, 'asOf' | 'sources'>,
+  reader: AnswerReader,
   { family, words }: Query,
 ): readonly Detection[] {
-  const judged = decidingRecordOf(table.reader, family === 4 ? 4 : 6, words)
-  return judged === undefined ? [] : detectionsIn(judgeWithFindings(judgeInputOf(table, judged)))
+  const judged = decidingRecordOf(reader, family === 4 ? 4 : 6, words)
+  if (judged === undefined) return []
+  return detectionsIn(judgeWithFindings(judgeInputOf({ asOf, sources, reader }, judged)))
 }
 
 /** Strongest first. */

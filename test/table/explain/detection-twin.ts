@@ -20,7 +20,7 @@ const query = newQuery()
 
 export function detectionsAt(table: OpenTable, ip: string): readonly Detection[] {
   parseQuery(query, Buffer.from(ip), 0, ip.length)
-  return detectionsOf(table, query)
+  return detectionsOf(table, table.reader, query)
 }
 
 export function wrongDetections(table: OpenTable, ip: string): readonly string[] {
