@@ -1,7 +1,7 @@
-// Checks a new table before a server swaps it in, by addresses whose answer is known: the canaries,
-// and a sample of the answers of the table in use. It stops an absurd table of any origin: a world
-// that is empty, or all of it listed. Deterministic. Acceptance by the build
-// (build/acceptance/promote-table.ts) allows far less.
+// Checks a new table before a server swaps it in, by addresses with known answers: the canaries,
+// and a sample of the table in use. Stops absurd tables of any origin: an empty world, or one
+// listed entirely. Deterministic. Acceptance by the build (build/acceptance/promote-table.ts) is
+// far stricter.
 
 import { newAddressWords } from '../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
@@ -16,28 +16,27 @@ import type { Table } from '../table/table.ts'
 import { compareVerdicts, isAbove } from './comparison.ts'
 
 export interface AcceptanceResult {
-  /** Why the table must not take the place of the one in use; none where it may. */
+  /** Why the table is refused; empty if it is accepted. */
   readonly reasons: readonly string[]
-  /** What the first of them is about; `null` where there is none. */
+  /** What the first reason is about. */
   readonly against: 'canary' | 'changed' | null
-  /** What is odd about it and no reason to refuse it. */
+  /** Oddities without a refusal. */
   readonly cautions: readonly string[]
-  /** What every process that opens this table must be told by it. */
+  /** Answers that every process must get from this table. */
   readonly known: readonly KnownAnswer[]
 }
 
 const sampleMax = { ipv4: 20_000, ipv6: 2_000 } as const
-/** Where there is nothing to compare: enough for the answers that every process is told. */
+/** Without a table to compare with: enough for `known`. */
 const fewMax = { ipv4: 240, ipv6: 24 } as const
 
-/** Spread over the sample and the canaries: enough to tell two tables apart, a few microseconds. */
+/** Spread over sample and canaries: enough to distinguish two tables, within microseconds. */
 const knownCount = 24
 
-/** Odd, so that its multiples visit all addresses; 2^32 by the golden ratio, so that any few of
- * them lie evenly. */
+/** 2^32 by the golden ratio: odd, so its multiples visit all addresses, evenly in any number. */
 const goldenRatioStep = 2_654_435_761
 
-/** Where `table` differs from `before` or knows less; without `before` nothing is refused. */
+/** Nothing is refused without `before`. */
 export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined): AcceptanceResult {
   const canaries = loadCanaries()
   const wrong = misjudgedCanaries(table, canaries)
@@ -64,7 +63,7 @@ export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined)
   return { reasons, against, cautions, known }
 }
 
-/** The first address that `table` answers otherwise than it is known to; `undefined` for none. */
+/** The first address with an unexpected answer. */
 export function firstDifference(
   table: Pick<Table, 'check'>,
   known: readonly KnownAnswer[],
@@ -72,7 +71,7 @@ export function firstDifference(
   return known.find(({ address, answer }) => answerOf(table, address) !== answer)?.address
 }
 
-/** Without what follows from the clock: processes that ask at midnight must not differ. */
+/** Without members that depend on the clock: processes must agree at midnight. */
 function answerOf(table: Pick<Table, 'check'>, address: string): string {
   const { coverage: _, ...answer } = table.check(address) ?? { coverage: undefined }
   return JSON.stringify(answer)
@@ -83,7 +82,7 @@ function canaryOf(line: string): string {
   return line.slice(0, line.indexOf(' is called '))
 }
 
-/** Addresses that belong to a network by `table`: IPv4 evenly, IPv6 by its pieces. */
+/** Addresses with a network in `table`: IPv4 evenly, IPv6 by its pieces. */
 function sampleOf(
   table: OpenTable,
   max: { readonly ipv4: number; readonly ipv6: number },
@@ -109,7 +108,7 @@ function sampleOf(
 const parsed = newAddressWords()
 const located = newLocated()
 
-/** Whether its answer has a network; without the answer, which takes longer than all else here. */
+/** Without building the answer, which would take longer than everything else here. */
 export function hasNetwork({ reader }: Pick<OpenTable, 'reader'>, address: string): boolean {
   const family = parseAddress(address, parsed)
   if (family === 0) return false

@@ -1,10 +1,10 @@
-// Two tables on the same addresses: what a change is and how it counts, for acceptance by builds and
-// servers, trials by sampled traffic, replay and the console's table changes.
+// Compares two tables on the same addresses: what a change is and how it counts, for acceptance by
+// builds and servers, trials by sampled traffic, replay and the console's table changes.
 //
-//   label        what one table says about an address: a verdict, a classification or an action
-//   change       another label from the new table than from the old one
-//   comparison   how much was compared, how much of it changed, from what to what
-//   threshold    how much may change (src/model/change-thresholds.ts)
+//   label        what a table answers for an address: a verdict, a classification or an action
+//   change       a different label from the new table
+//   comparison   how many were compared and how many changed, from what to what
+//   threshold    how many may change (src/model/change-thresholds.ts)
 
 import { addTo, largestFirst } from '../base/counts.ts'
 import type { LineTally } from '../bulk/line-tally.ts'
@@ -36,7 +36,7 @@ export function newChangeCounter() {
   let compared = 0
   let changed = 0
   return {
-    /** Adds to the count of this pair of labels. Returns whether they differ. */
+    /** Counts a pair of labels. Returns whether they differ. */
     add: (from: string, to: string, count = 1): boolean => {
       compared += count
       if (from === to) return false
@@ -59,7 +59,7 @@ export function percentOf(count: number, all: number): number {
   return all === 0 ? 0 : Math.round((1e6 * count) / all) / 1e4
 }
 
-/** By the exact share: rounded, one of a million would be none. */
+/** By the exact share: rounded, one in a million would be zero. */
 export function isAbove(
   { changed, compared }: Pick<Comparison, 'changed' | 'compared'>,
   maxPercent: number,
@@ -67,13 +67,11 @@ export function isAbove(
   return compared > 0 && (100 * changed) / compared > maxPercent
 }
 
-/** A policy with the memory of its decisions. */
 export interface PolicyInUse {
   readonly memory: DecisionMemory
   readonly index: number
 }
 
-/** One of the two tables, and the policy with its memory of that table's records. */
 export interface ComparedTable {
   readonly table: OpenTable
   readonly policy: PolicyInUse | undefined
@@ -99,7 +97,7 @@ export function classOf(
   return bogon ? 'bogon' : readClassification(views.verdicts, verdict)
 }
 
-/** An address in both tables: `locate` takes the one that was parsed into `words`. */
+/** One address in both tables: `locate` looks up the one parsed into `words`. */
 export function newAddressPair(before: OpenTable, after: OpenTable) {
   const pair = { words: newAddressWords(), before: newLocated(), after: newLocated() }
   return {
@@ -131,7 +129,7 @@ export function compareAddresses<Item extends { readonly address: string }>(
   return counter.comparison()
 }
 
-/** By classification and level, `clean low`; own lists are left aside. */
+/** By classification and level, `clean low`; own lists are ignored. */
 export function compareVerdicts(
   before: OpenTable,
   after: OpenTable,

@@ -1,5 +1,5 @@
-// The networks, providers and countries that requests come from, largest first, and the addresses
-// that asked most: of what a policy stops or changes, or of what another table judges otherwise.
+// The networks, providers and countries with the most requests, and the top addresses, among the
+// requests that a policy stops or changes, or that another table judges differently.
 
 import { addTo, largestSums } from '../base/counts.ts'
 import type { ExampleFacts, HitLists, RequestShare } from '../api/admin-answers.ts'
@@ -19,14 +19,13 @@ export function requestShare(requests: number, all: number): RequestShare {
 
 export type Hits = ReturnType<typeof newHits>
 
-/** Requests by ids of the table, and by address. */
 export function newHits() {
   const counts = (): Map<number, number> => new Map()
   const [networks, verdicts, countries] = [counts(), counts(), counts()]
   return { networks, verdicts, countries, addresses: newTopCounts(1) }
 }
 
-/** Bogons have no verdict, network and place. */
+/** Bogons have no verdict, network or place. */
 export function addHit(
   hits: Hits,
   { reader: { views } }: OpenTable,
@@ -41,7 +40,7 @@ export function addHit(
   addTo(hits.countries, countryOf(views, location), requests)
 }
 
-/** `top` of each list; what has no network, provider or place is in none. */
+/** `top` of each list; missing networks, providers and places are skipped. */
 export function hitListsOf(
   { reader: { views, strings } }: OpenTable,
   hits: Hits,

@@ -1,6 +1,6 @@
-// What a policy would have done to the addresses of files: counted by outcome, and for what it
-// would not have let pass, or would have decided otherwise than another policy, by network,
-// provider and country. The report is what `policy test --json` prints.
+// What a policy would have done with the addresses of files: requests by outcome, and those that it
+// would not have allowed, or decided differently from another policy, by network, provider and
+// country. `policy test --json` prints the report.
 
 import type { RehearsalReport } from '../api/admin-answers.ts'
 import { addTo, largestFirst } from '../base/counts.ts'
@@ -29,7 +29,7 @@ export function newRehearsalCounter(
   const { views } = table.reader
   const words = newAddressWords()
   const located = newLocated()
-  /** By number of the outcome, then of the other's. */
+  /** By outcome, then by the other policy's outcome. */
   const counts: number[][] = []
   const hits = newHits()
   const policy = policyOf(one)
@@ -48,10 +48,9 @@ export function newRehearsalCounter(
     if (isHit(number, otherNumber)) addHit(hits, table, { located, requests, text: textOf() })
   }
   return {
-    /** Of requests that would not have passed; beside another policy, of those that change. */
+    /** Requests that would not have been allowed; with another policy, those that change. */
     hits,
     add: (tally: Pick<LineTally, 'ipv4' | 'ipv6'>) => visitTally(tally, words, count),
-    /** Requests by the outcome of the policy and, where there is one, of the other policy. */
     outcomes: () =>
       counts.flatMap((row, number) =>
         row.flatMap((requests, otherNumber) => {
@@ -69,7 +68,6 @@ export function rehearsalReport(options: {
   readonly one: PolicyInUse
   readonly other: PolicyInUse | undefined
   readonly counter: RehearsalCounter
-  /** What the lines came to. */
   readonly result: Readonly<Record<'lines' | 'addresses' | 'bad', number>>
   readonly top: number
 }): RehearsalReport {
@@ -127,7 +125,7 @@ function rulesOf(
     ({ name, action, observe }, place): RehearsalReport['rules'][number] => {
       if (!observe) return { rule: name, action, ...requestShare(decided.get(name) ?? 0, all) }
       const held = outcomes.filter(({ outcome }) => outcome.observed.includes(name))
-      // Live, it would decide before the rules behind it.
+      // Live, it would decide before later rules.
       const acting = held.filter(({ outcome: { decision } }) => {
         return place < (placeOf.get(decision.rule) ?? Infinity) && decision.action !== action
       })

@@ -1,5 +1,5 @@
-// What two tables say of the same addresses: every flip of the classification, from what to what,
-// and which feeds came or went between them; with a policy, also which decisions change.
+// Compares two tables on the same addresses: every flip of the classification, and the feeds that
+// were added or removed; with a policy, also changed decisions.
 
 import { addTo } from '../base/counts.ts'
 import type { LineTally } from '../bulk/line-tally.ts'
@@ -46,17 +46,17 @@ export function newReplayCounter(before: ComparedTable, after: ComparedTable) {
     addHit(hits, after.table, { located: pair.after, requests, text: textOf() })
   }
   return {
-    /** Of requests whose classification flips, as the new table has them. */
+    /** Requests with a flipped classification, by the new table. */
     hits,
-    /** Of the actions; without a policy nothing changes. */
+    /** By action; nothing changes without a policy. */
     decisions: decisions.comparison,
-    /** With requests by feed: `+tor-exits` where it lists the address only now, `-` only before. */
+    /** With requests by feed: `+tor-exits` if it is in the new table only, `-` in the old one. */
     flips: () =>
       classes.comparison().changes.map((change) => ({
         ...change,
         feeds: feeds.get(`${change.from} ${change.to}`) ?? new Map<string, number>(),
       })),
-    /** One request, by the policy at a place of its own. */
+    /** One request, with its own policy. */
     addRequest: (address: string, policy: number): void => {
       const family = parseAddress(address, words)
       if (family !== 0) count(family, 1, () => address, policy)
@@ -65,10 +65,10 @@ export function newReplayCounter(before: ComparedTable, after: ComparedTable) {
   }
 }
 
-/** What is kept of pairs of evidence, which many addresses share. */
+/** Cached pairs of evidence, which many addresses share. */
 const keptMax = 100_000
 
-/** Which feeds say something of an address in one of the tables alone. */
+/** Feeds with evidence of the address in only one of the tables. */
 function feedChanges(
   before: OpenTable,
   after: OpenTable,
@@ -89,7 +89,7 @@ function feedChanges(
   }
 }
 
-/** The feeds that say something of an address or of its network. */
+/** Feeds with evidence of an address or its network. */
 export function feedsOf(
   table: OpenTable,
   { bogon, evidence, network }: Located,

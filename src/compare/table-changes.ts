@@ -1,6 +1,6 @@
-// What the table that answers says otherwise than the one before it: every IPv4 address with
-// another class, counted by class, country and network, and the largest runs of them; and of IPv6
-// every /64, by class, country and network. Both tables are walked side by side, piece by piece.
+// What changed from the previous table to the one in use: IPv4 addresses with another class by
+// class, country and network, with the largest runs; IPv6 /64s by class, country and network. Walks
+// both tables side by side, piece by piece.
 
 import type { TableChanges } from '../api/admin-answers.ts'
 import { addTo, largestFirst } from '../base/counts.ts'
@@ -20,7 +20,7 @@ import { newChangeCounter } from './comparison.ts'
 
 const shown = 20
 const largestShown = 50
-/** Runs are kept until there are so many; then the larger half. */
+/** At this number of runs, the smaller half is dropped. */
 const runsKept = 4096
 
 interface Run extends Readonly<Record<'first' | 'last' | 'score_from' | 'score_to', number>> {
@@ -69,10 +69,7 @@ function newTally(table: OpenTable) {
   const countries = new Map<number, number>()
   const networks = new Map<number, number>()
   return {
-    /**
-     * Counts `count` addresses, or /64s, by their records in both tables. Returns whether they
-     * changed.
-     */
+    /** Counts addresses or /64s by their records in both tables. Returns whether they changed. */
     add: (count: number, from: RecordFacts, to: RecordFacts, record: number): boolean => {
       if (!classes.add(from.classification, to.classification, count)) return false
       const at = record * recordWords
@@ -91,7 +88,7 @@ function newTally(table: OpenTable) {
   }
 }
 
-/** Visits the stretches of IPv4 in which both tables have one record each. */
+/** Visits the IPv4 ranges with one record in each table. */
 function walkTogether(
   before: OpenTable,
   after: OpenTable,
@@ -111,7 +108,7 @@ function walkTogether(
   }
 }
 
-/** Behind the last address of a piece. */
+/** After the last address of a piece. */
 function endOf(views: SectionViews, startOf: (piece: number) => number, piece: number): number {
   return piece + 1 < views.ipv4_starts.length ? startOf(piece + 1) : 2 ** 32
 }
@@ -128,7 +125,7 @@ function countryRows(
     })
 }
 
-/** Several networks may be of one AS. */
+/** An AS may have several networks. */
 export function networkRows(
   { reader: { views, strings } }: OpenTable,
   counts: ReadonlyMap<number, number>,
@@ -149,7 +146,7 @@ function isAlike(one: Run, other: Run): boolean {
   return from === other.from && to === other.to && was === other.score_from && is === other.score_to
 }
 
-/** The largest first; of equal ones the lowest address. */
+/** Largest first, then by address. */
 function largestRuns(runs: readonly Run[], most: number): Run[] {
   const sizeOf = ({ first, last }: Run): number => last - first
   return runs.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.first - b.first).slice(0, most)
@@ -157,7 +154,7 @@ function largestRuns(runs: readonly Run[], most: number): Run[] {
 
 type RecordFacts = ReturnType<typeof recordFacts>
 
-/** Of a record's verdict, word by word: for millions of records. */
+/** Reads words of the verdict only: it is called for millions of records. */
 function recordFacts({ reader: { views } }: OpenTable, record: number) {
   const verdict = views.records[record * recordWords + 2]!
   return {
@@ -166,13 +163,12 @@ function recordFacts({ reader: { views } }: OpenTable, record: number) {
   }
 }
 
-// IPv6: the /64s (a customer's line) that the newer table classifies differently. Bogons, and
-// addresses that carry an IPv4 one, are left out. A /64 in which several stretches changed counts
-// once, by the first of them.
+// IPv6: /64s (a customer's line) with a changed class, without bogons and addresses that embed an
+// IPv4 one. A /64 with several changed stretches counts once, by the first.
 
 type Stretches = ReturnType<typeof stretchesOf>
 
-/** Calls for each stretch of addresses in which the class differs, with its /64s. */
+/** Visits each stretch of addresses with a changed class. */
 function walkChangedLines(
   before: OpenTable,
   after: OpenTable,
@@ -200,7 +196,7 @@ function walkChangedLines(
   }
 }
 
-/** The first two words of an address: a double holds no 64 bits. */
+/** The first two words of an address: a double cannot hold 64 bits. */
 type Line = readonly [high: number, low: number]
 
 const end: Line = [2 ** 32, 0]
@@ -221,16 +217,16 @@ function linesBetween([high, low]: Line, [nextHigh, nextLow]: Line): number {
   return (nextHigh - high) * 2 ** 32 + (nextLow - low)
 }
 
-/** Behind its last one each has its end. */
+/** After the last start comes the end of all addresses. */
 function compareStarts(a: Stretches, i: number, b: Stretches, j: number): number {
   if (i >= a.count || j >= b.count) return Number(i >= a.count) - Number(j >= b.count)
   return compareWords(a.words, i * 4, b.words, j * 4, 4)
 }
 
-/** Where the answers of a table may change: addresses of four words, ascending. */
+/** Where a table's answer may change: addresses of four words, ascending. */
 function stretchesOf(table: OpenTable) {
   const room = 1024
-  /** A record is below 0 where none answers. */
+  /** Negative without a record. */
   const found = { words: new Uint32Array(room * 4), records: new Int32Array(room), count: 0 }
   walkFamily(table.reader.views, 6, (words, record) => {
     const at = found.count

@@ -1,12 +1,12 @@
-// Counts keys of which there may be any number, in bounded memory: exact up to `keysMax` different
-// ones, then those that were counted least are forgotten, half of them at a time. What comes often
-// stays; its count may then be a little too low, by what was forgotten of it before.
+// Counts an unlimited number of keys in bounded memory: exact up to `keysMax` different ones;
+// beyond, the half with the lowest counts is dropped. Frequent keys stay; a count may be slightly
+// too low, by what it had before a drop.
 
 export type TopCounts = ReturnType<typeof newTopCounts>
 
 const sumOf = (counts: Float64Array): number => counts.reduce((all, one) => all + one, 0)
 
-/** `width`: how many numbers a key has. */
+/** `width`: numbers per key. */
 export function newTopCounts(width: number, keysMax = 200_000) {
   let rows = new Map<string, Float64Array>()
   let sizeMax = 0
@@ -28,14 +28,14 @@ export function newTopCounts(width: number, keysMax = 200_000) {
       }
       for (let i = 0; i < width; i++) row[i]! += counts[i] ?? 0
     },
-    /** Keys by the sum of their numbers, largest first; equals in the order of their texts. */
+    /** By the sum of their numbers, largest first, then by key. */
     top: (most: number) =>
       [...rows]
         .map(([key, counts]) => ({ key, counts, sum: sumOf(counts) }))
         .sort((a, b) => b.sum - a.sum || (a.key < b.key ? -1 : 1))
         .slice(0, most)
         .map(({ key, counts }) => [key, counts] as const),
-    /** Different keys; at least so many where some were forgotten. */
+    /** Different keys; a minimum after a drop. */
     size: () => sizeMax,
     isEstimate: () => isEstimate,
   }

@@ -1,9 +1,8 @@
-// The trial of a new table by the operator's own traffic, before it is swapped in: how many of the
-// sampled addresses it would decide otherwise than the table in use, by the policy that decided
-// each of them; without policies, how many it would classify otherwise. `iprisk replay --sampled`
-// shows the same in full.
+// Tries a new table on the operator's own traffic before it is swapped in: how many sampled
+// addresses it would decide differently by the policy that decided them, or classify differently
+// without policies. `iprisk replay --sampled` lists them.
 //
-// Both tables are asked with the own lists and the policies of now: only the table differs.
+// Both tables use the current own lists and policies: only the table differs.
 
 import { sampledChecksJudged } from '../base/limits.ts'
 import { formatCount } from '../base/text/number-format.ts'
@@ -21,14 +20,13 @@ import {
   percentOf,
 } from './comparison.ts'
 
-/** What a table is tried with. Plain data: it goes to another process. */
+/** Plain data: it goes to another process. */
 export interface TrafficTrial {
-  /** The file of the sample. */
   readonly sample: string
   readonly policies?: Policies | undefined
   /** Own lists, compiled. */
   readonly lists?: { readonly version: number; readonly path: string } | undefined
-  /** The share that may change. */
+  /** The percentage that may change. */
   readonly maxPercent: number
 }
 
@@ -36,7 +34,7 @@ export type TrialResult = NonNullable<ReturnType<typeof tryByTraffic>>
 
 const changesShown = 5
 
-/** `undefined` where too little was sampled to judge by. */
+/** `undefined` if the sample is too small. */
 export function tryByTraffic(
   before: OpenTable,
   after: OpenTable,
@@ -55,7 +53,7 @@ export function tryByTraffic(
     (side, words, located, { policy }) => {
       if (set === undefined) return classOf(side.table, located)
       const index = set.indexOf(policy)
-      // Policies may have been renamed since: then the default one decides, as it does for callers.
+      // A policy may have been renamed since: the default one decides, as it does for callers.
       return actionOf(side, words, located, index < 0 ? set.defaultIndex : index)
     },
   )
@@ -65,14 +63,13 @@ export function tryByTraffic(
     changed,
     percent: percentOf(changed, compared),
     max_percent: maxPercent,
-    /** The commonest changes. */
     changes: changes
       .slice(0, changesShown)
       .map(({ from, to, count }) => ({ from, to, checks: count })),
   }
 }
 
-/** Why a table must stay out; `undefined` where it may come in. */
+/** Why a table is refused; `undefined` if it is not. */
 export function trialFault(result: TrialResult | undefined): string | undefined {
   if (result === undefined) return undefined
   const { counted, sampled, changed, percent, max_percent: most, changes } = result
@@ -81,6 +78,6 @@ export function trialFault(result: TrialResult | undefined): string | undefined 
   return (
     `of ${formatCount(sampled)} sampled addresses ${formatCount(changed)} (${percent} %) would get ` +
     `other ${counted} (${texts.join(', ')}); at most ${most} % may: "iprisk replay --sampled" shows ` +
-    'them, "iprisk reload --force" takes the table all the same'
+    'them, "iprisk reload --force" loads the table anyway'
   )
 }

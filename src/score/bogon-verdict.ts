@@ -1,4 +1,4 @@
-// The verdict of a bogon (contract 3.8). It needs no evidence and is the same for all of them.
+// The verdict of every bogon; it needs no evidence.
 
 import { type Signals, signalNames } from '../model/kind.ts'
 import type { Verdict } from '../model/verdict.ts'

@@ -1,8 +1,8 @@
-// Evidence in, verdict out. Pure: the same evidence in any order, the same network and the same day
-// give the same verdict, bit for bit. The formula, its numbers and worked examples are in MODEL.md.
-// Not here: bogons, and addresses with an IPv4 address inside, which the caller judges twice.
+// Evidence in, verdict out. Pure: the same evidence in any order, network and day give the same
+// verdict, bit for bit. The formula, its numbers and worked examples are in MODEL.md. Callers
+// handle bogons, and judge addresses that embed an IPv4 address twice.
 //
-// The way through: weigh → findings by kind → relay suppresses → bot, class → ledger → verdict.
+// Steps: weigh → findings by kind → relay suppression → bot, class → ledger → verdict.
 
 import type { Day } from '../base/day.ts'
 import type { Evidence } from '../model/evidence.ts'
@@ -39,11 +39,11 @@ import type { ReasonCode } from './points/reason-codes.ts'
 import { afterRelaySuppression, nearRelay } from './finding/relay-suppression.ts'
 import { isShared, weighEvidence } from './weight/weigh-evidence.ts'
 
-/** What a verdict follows from. `network` is `undefined` where no AS announces the address. */
+/** `network` is `undefined` if no AS announces the address. */
 export interface JudgeInput {
   readonly evidence: readonly Evidence[]
   readonly network: Network | undefined
-  /** The data of networks are too old to say that none announces the address (rule 12). */
+  /** Network data are too old to say that an address is unannounced (rule 12). */
   readonly areNetworksOld?: boolean | undefined
   /** The day that counts as today. */
   readonly asOf: Day
@@ -55,7 +55,7 @@ export function judge(input: JudgeInput): Verdict {
   return verdictOf(assessEvidence(input))
 }
 
-/** The verdict with the findings that it follows from, for explanations. */
+/** The verdict with its findings, for explanations. */
 export function judgeWithFindings(input: JudgeInput) {
   const found = assessEvidence(input)
   const { findings, weighed } = found
@@ -85,7 +85,7 @@ function verdictOf(found: Assessment): Verdict {
   }
 }
 
-/** Everything that is found on the way; each part follows from those before it. */
+/** All intermediate results; each depends on those before it. */
 function assessEvidence(input: JudgeInput) {
   const { network, asOf } = input
   const weighed = weighEvidence(input)
@@ -100,7 +100,7 @@ function assessEvidence(input: JudgeInput) {
   }
   const botFinding = findKind('bot')
   const bot = botOf(botFinding)
-  // Whose list a resolver stands in says nothing of it: all of them get the same answer.
+  // Lists do not matter for a resolver: all of its ranges get the same answer.
   const isResolver = network?.anycast === true
   const besideBot = isResolver ? [] : hostingBesideBot(byKind.hosting, { bot, network })
   const hosting = findKind('hosting', besideBot)
@@ -126,9 +126,8 @@ function assessEvidence(input: JudgeInput) {
   if (near.length < weighed.near.length) suppressed = true
   const around = {
     near,
-    /** VPN servers around it speak. */
     isVpnInferred: inferred !== undefined,
-    /** They do not, because of what the address is itself. */
+    /** The address itself is a relay or bot, so they do not count. */
     isInferenceSuppressed: inference.suppressed,
   }
   const found = { input, weighed, findings, suppressed, ownNetwork, ...around }
@@ -170,7 +169,7 @@ function postReasons(found: Assessment): ScoreLedger {
   return ledger
 }
 
-/** The reason of a kind's points: `vpn_listed`, or `vpn_trace`, `tor_trace` … where it is weak. */
+/** The reason of a kind's points: `vpn_listed`, or `vpn_trace`, `tor_trace` … if it is weak. */
 function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   const { kind, present, inferred } = finding
   if (isByOperatorRange(finding)) return present ? 'tor_operator_range' : 'tor_operator_trace'
@@ -182,7 +181,6 @@ function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   return kind === 'tor' ? 'tor_exit_listed' : `${kind}_listed`
 }
 
-/** One AS list alone; without a list of ranges beside it. */
 function isLoneNetwork({ counted }: Finding): boolean {
   return counted.every(({ evidence }) => evidence.match === 'as') && !isNetworkBelieved(counted)
 }
@@ -212,14 +210,14 @@ function notesOf(found: Assessment): ReasonCode[] {
   return notes
 }
 
-/** Resolvers, and the edges that content delivery networks publish of themselves. */
+/** Resolvers, and edges published by content delivery networks. */
 function isAnycast({ hosting }: Findings, network: Network | undefined): boolean {
   if (network?.anycast === true) return true
   if (network?.cdn !== true) return false
   return hosting.counted.some(({ evidence }) => anycastEdges.has(evidence.provider))
 }
 
-/** Of others (Akamai, Google) an edge is in one place. */
+/** Other networks' edges (Akamai, Google) are in one place. */
 const anycastEdges: ReadonlySet<string> = new Set(['Cloudflare', 'Fastly'])
 
 function isDecayed({ counted }: Finding): boolean {

@@ -1,5 +1,4 @@
-// The main word of a verdict (contract 3.7): the first that holds. Bogons are known before any
-// evidence is asked and never come here.
+// The classification of a verdict, by the contract's precedence. Bogons never get here.
 
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
@@ -8,12 +7,12 @@ import { confidenceOf, voiceValueMin } from './confidence.ts'
 import { type CountedEvidence, lastSeenDay } from '../weight/weigh-evidence.ts'
 import type { Finding, Findings } from './finding.ts'
 
-/** Residential proxy and VPN contradict each other only where both were seen so recently. */
+/** Residential proxy and VPN conflict only if both were seen this recently. */
 export const conflictDaysMax = 7
 
 /**
- * Residential proxy against VPN: `open` makes the class mixed; `resolved` would, but an operator's
- * own list is among the evidence and settles it.
+ * Residential proxy against VPN: `open` makes the class mixed; in `resolved`, an operator's own
+ * list decides.
  */
 export type ProxyVpnConflict = 'none' | 'open' | 'resolved'
 
@@ -48,7 +47,7 @@ export function classify(input: {
   return findings.hosting.present ? 'hosting' : 'clean'
 }
 
-/** A VPN's operator names the very address as its own: whatever others took it for. */
+/** A VPN operator names the very address as its own, which outweighs all other lists. */
 export function isOwnExit({ present, counted }: Finding): boolean {
   return present && counted.some(isNamedByOperator)
 }

@@ -1,16 +1,16 @@
-// How sure a finding is (contract 3.2): which feeds say so and how many independently. Voices that
-// have faded, by age or because their feed is hardly believed, do not count.
+// How certain a finding is, for `confidence`: by assurance of its feeds and number of independent
+// voices. Voices faded by age or of low weight do not count.
 //
-// Invariants: one more piece of evidence never lowers the confidence; time alone never raises it.
+// Invariants: more evidence never lowers the confidence; time alone never raises it.
 
 import type { Confidence } from '../../model/kind.ts'
 import { strongestByGroup } from '../weight/strength.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
-/** Least w·d·m of a voice that counts: below it a voice moves the others' doubt by under a tenth. */
+/** Least w·d·m of a voice that counts: a lower one changes the others' doubt by under a tenth. */
 export const voiceValueMin = 0.1
 
-/** `counted` is of one kind; `inferred`: it speaks of the network, not of addresses. */
+/** `counted` is of one kind; `inferred`: from the network, not the address. */
 export function confidenceOf(counted: readonly CountedEvidence[], inferred: boolean): Confidence {
   if (inferred) return 'low'
   const heard = counted.every(isHeard) ? counted : counted.filter(isHeard)

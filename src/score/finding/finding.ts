@@ -1,5 +1,5 @@
-// A finding: what all counted evidence of one kind comes to. Hosting may also be inferred
-// (hosting-finding.ts); blocklists make no class and are counted, not weighed (blocklist-points.ts).
+// A finding: all counted evidence of a kind together. Hosting may also be inferred
+// (hosting-finding.ts); blocklists are counted, not weighed (blocklist-points.ts).
 
 import type { Classification, Kind, ProxyType } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
@@ -9,7 +9,7 @@ import { presentStrengthMin, roundStrength, strengthOf } from '../weight/strengt
 import { confidenceOf } from './confidence.ts'
 import { hostingStrength } from './hosting-finding.ts'
 
-/** Kinds that have points of their own, in the order in which equal points are told. */
+/** Kinds with points of their own, in the order of reasons with equal points. */
 export const scoredKinds = [
   'tor',
   'residential_proxy',
@@ -39,26 +39,25 @@ export interface Finding {
   readonly points: number
   /** strength ≥ 0.25: the signal is true. */
   readonly present: boolean
-  /** From the network or the addresses around it, and from no list (hosting and VPN). */
+  /** From the network or its neighbours, without a list (hosting and VPN). */
   readonly inferred: boolean
-  /** It was seen on so few days that it counts less. */
+  /** Seen on few days, so it counts less. */
   readonly rare: boolean
-  /** Independent voices that add up; of hosting alone, 1 elsewhere. */
+  /** Independent voices that add up, for hosting; otherwise 1. */
   readonly voices: number
-  /** The evidence that the finding stands on. */
+  /** The evidence behind the finding. */
   readonly counted: readonly CountedEvidence[]
-  /** The operator, '' where no evidence names one. */
+  /** The operator, or '' if no evidence names one. */
   readonly provider: string
 }
 
 export type Findings = Readonly<Record<ScoredKind, Finding>>
 
-/** The finding of a kind without evidence. */
 const absentFindings = Object.fromEntries(
   scoredKinds.map((kind) => [kind, makeFinding(kind, 0, [], false, false)]),
 ) as unknown as Findings
 
-/** What `counted`, all of one kind, comes to in `network`. */
+/** The finding of `counted`, all of one kind. */
 export function findingOf(
   kind: ScoredKind,
   counted: readonly CountedEvidence[],
@@ -83,12 +82,12 @@ export function findingOf(
   return makeFinding(kind, Math.max(tested, steady), counted, false, rare)
 }
 
-/** Its publisher used the proxy: that it is new is no reason to doubt it. */
+/** Its publisher used the proxy, so newness is no reason for doubt. */
 function isTested({ evidence }: CountedEvidence): boolean {
   return evidence.kind === 'proxy' && evidence.voice.assurance === 'direct'
 }
 
-/** On people's own lines the address is somebody else's after a while. */
+/** Addresses of people's own lines change customers. */
 function changesHands(kind: ScoredKind, network: Network | undefined): boolean {
   return kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
 }
@@ -107,21 +106,21 @@ export function makeFinding(
 }
 
 /**
- * The bot, or `undefined` where the evidence does not suffice for a match. A crawler's own published
- * range is high, a third party's list of it medium (MODEL.md, rule 8).
+ * `undefined` if the evidence is too weak. A crawler's own published range is high, a third party's
+ * list of it medium (MODEL.md, rule 8).
  */
 export function botOf(finding: Finding): BotFinding | undefined {
   if (!finding.present) return undefined
   const direct = finding.counted.filter(({ evidence }) => evidence.voice.assurance === 'direct')
   const believed = direct.length > 0 ? direct : finding.counted
-  // Where two bots publish the same ranges, the crawler is the one to name.
+  // If two bots publish the same ranges, the crawler is named.
   const crawlers = believed.filter(({ evidence }) => evidence.category === 'search_crawler')
   const category = crawlers.length > 0 ? 'search_crawler' : 'ai_tool'
   const provider = providerOf(crawlers.length > 0 ? crawlers : believed)
   return { confidence: direct.length > 0 ? 'high' : 'medium', provider, category }
 }
 
-/** Operators of bots that run networks of their own, as networks and hosters begin their names. */
+/** Bot operators with their own networks, by the prefix of their networks' and hosters' names. */
 const owners = ['google', 'apple', 'amazon', 'yandex', 'baidu', 'microsoft'] as const
 
 function botOwner(provider: string): string | undefined {
@@ -130,8 +129,8 @@ function botOwner(provider: string): string | undefined {
 }
 
 /**
- * What of `hosting` is left beside a bot that is verified: that its own operator runs the network
- * says nothing of it. A bot in somebody else's cloud is hosted all the same.
+ * The hosting evidence beside a bot: evidence of its own operator's network is dropped for a
+ * verified bot. A bot in another provider's cloud remains hosted.
  */
 export function hostingBesideBot(
   hosting: readonly CountedEvidence[],
@@ -145,8 +144,8 @@ export function hostingBesideBot(
   return hosting.every(isForeign) ? hosting : hosting.filter(isForeign)
 }
 
-// The order of contract 3.5 for classes that are no kind. A class that is one has its own type: an
-// operator's own exit is vpn although a residential list names it, too.
+// The order of `proxy.type` for classes that are not a kind. Other classes have their own type: an
+// operator's own exit is vpn even if a residential list names it.
 const proxyTypeOrder = [
   { kind: 'tor', type: 'tor' },
   { kind: 'residential_proxy', type: 'residential' },
@@ -156,8 +155,8 @@ const proxyTypeOrder = [
 ] as const satisfies readonly { readonly kind: ScoredKind; readonly type: ProxyType }[]
 
 /**
- * The `proxy` member of a verdict (contract 3.5): there exactly when one of the signals proxy, vpn,
- * tor, hosting, residential_proxy is true, but not for a bot that its operator's own range verifies.
+ * The `proxy` member of a verdict, present exactly if one of the signals proxy, vpn,
+ * tor, hosting, residential_proxy is true, unless a bot is verified by its operator's range.
  */
 export function proxyOf(
   findings: Findings,
@@ -179,8 +178,8 @@ export function proxyOf(
 }
 
 /**
- * The name that the strongest evidence gives. Of equally strong ones, that of the network's owner
- * (GitHub lists Microsoft's cloud, too: there it is Microsoft's), else the first in code order.
+ * The strongest evidence's name; among equals that of the network's owner (GitHub also lists
+ * Microsoft's cloud), then the first in code order.
  */
 function providerOf(counted: readonly CountedEvidence[], organization = ''): string {
   let name = ''
@@ -202,16 +201,16 @@ function isBefore(one: string, other: string, organization: string): boolean {
   return owns === otherOwns ? one < other : owns
 }
 
-/** `Microsoft Azure` is of `Microsoft Corporation`. */
+/** `Microsoft Azure` belongs to `Microsoft Corporation`. */
 function isOwner(provider: string, organization: string): boolean {
   const [first = ''] = provider.split(' ')
   return organization.toLowerCase().startsWith(first.toLowerCase())
 }
 
-/** The hand-kept table of prefixes that their owners dedicate to Tor exits (MODEL.md, rule 5). */
+/** The hand-kept table of ranges dedicated to Tor exits (MODEL.md, rule 5). */
 export const torOperatorsId = 'table-tor-operators'
 
-/** Whether no list names the address as a Tor exit, but an operator's range alone. */
+/** Whether a Tor exit is only in an operator's range, on no list. */
 export function isByOperatorRange({ kind, counted }: Finding): boolean {
   return kind === 'tor' && counted.every(({ evidence }) => evidence.voice.id === torOperatorsId)
 }

@@ -1,14 +1,14 @@
-// Hosting, the one kind that may also be inferred from the network: by the hand-kept table of
-// hosters, or by two independent voices, of which one may be a list of ranges. Voices add up,
-// whether they list the range or the AS:
+// Hosting, the one kind also inferred from the network: by the hand-kept table of hosters, or by
+// two independent voices, one of which may be a list of ranges. Voices of ranges and of the AS add
+// up:
 //
-//   one AS list alone          half of its value, never the signal: AS lists call universities,
-//                              carriers and CDNs hosters
-//   the table, or two voices   their strength together, at least 0.625 (25 points)
+//   one AS list alone          half of its value, never the signal: AS lists include universities,
+//                              carriers and CDNs
+//   the table, or two voices   their combined strength, at least 0.625 (25 points)
 //   three                      40 points, by a floor (points/score-limits.ts)
 //
 // Invariants: more evidence never lowers the strength; in a shared network an inference is at most
-// 0.2, and so never the signal.
+// 0.2, below the signal.
 
 import type { Network } from '../../model/network.ts'
 import { voiceValueMin } from './confidence.ts'
@@ -25,17 +25,17 @@ import {
   sharedRemainder,
 } from '../weight/weigh-evidence.ts'
 
-/** The voice of the hand-kept table of hosters: believed without a second one. */
+/** The hand-kept table of hosters: believed without a second voice. */
 export const hosterTableId = 'table-hosting'
 
-/** Independent voices that make an inference without the table. */
+/** Independent voices for an inference without the table. */
 const voicesMin = 2
-/** What an inference is worth at least. */
+/** Least strength of an inference. */
 const inferredStrengthMin = 0.625
-/** What is left of the word of one AS list alone, and its limit, just below the signal. */
+/** Factor of a lone AS list, and its limit just below the signal. */
 const loneRemainder = 0.5
 const loneStrengthMax = 0.24
-/** Independent voices that together are as sure as an operator's own list. */
+/** Independent voices as certain as an operator's own list. */
 export const agreedVoicesMin = 3
 
 interface HostingStrength {
@@ -44,11 +44,11 @@ interface HostingStrength {
   readonly counted: readonly CountedEvidence[]
   /** Lists of ranges alone would not make the signal. */
   readonly inferred: boolean
-  /** Independent voices that add up here, listed or of the network. */
+  /** Independent voices that add up, of ranges or the network. */
   readonly voices: number
 }
 
-/** How strongly `counted`, all of kind hosting and not empty, says that this is a hoster. */
+/** The strength of `counted`, which is not empty and all hosting. */
 export function hostingStrength(
   counted: readonly CountedEvidence[],
   network: Network | undefined,
@@ -71,7 +71,7 @@ export function hostingStrength(
   return { strength: lone, counted: strength > 0 ? listed : counted, inferred: false, voices: 1 }
 }
 
-/** Where many people share an address, the network's word is an alternative and adds nothing. */
+/** If many people share an address, evidence of the network is an alternative and adds nothing. */
 function inSharedNetwork(
   counted: readonly CountedEvidence[],
   byLists: Omit<HostingStrength, 'voices'>,
@@ -83,7 +83,7 @@ function inSharedNetwork(
   return { strength, counted: ofNetwork, inferred: true, voices: 1 }
 }
 
-/** Whether what is said of the network as a whole may be believed. */
+/** Whether evidence of the network as a whole is believed. */
 export function isNetworkBelieved(counted: readonly CountedEvidence[]): boolean {
   const isOfNetwork = ({ evidence }: CountedEvidence): boolean => evidence.match === 'as'
   if (!counted.some(isOfNetwork)) return false
@@ -91,7 +91,7 @@ export function isNetworkBelieved(counted: readonly CountedEvidence[]): boolean 
   return independentVoices(counted) >= voicesMin
 }
 
-/** Independent voices that are heard at all, listed or of the network. */
+/** Independent voices that count at all. */
 function independentVoices(counted: readonly CountedEvidence[]): number {
   return strongestByGroup(counted.filter(({ value }) => value >= voiceValueMin)).length
 }

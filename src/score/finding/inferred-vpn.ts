@@ -1,13 +1,12 @@
-// VPN by inference (MODEL.md, rule 4): in a network that rents servers, an address among servers
-// that VPN operators name as their own is taken for another one. The build finds those ranges
-// (build/evidence/neighbourhoods.ts). Of a list and the inference the stronger counts.
+// VPN by inference (MODEL.md, rule 4): in a hosting network, an address among servers that VPN
+// operators publish counts as another. The build finds those ranges
+// (build/evidence/neighbourhoods.ts). The stronger of a list and the inference counts.
 
 import type { Network } from '../../model/network.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 import { type Finding, makeFinding } from './finding.ts'
 import { hosterTableId } from './hosting-finding.ts'
 
-/** What the address and its network are beside. */
 interface InferenceSite {
   readonly network: Network | undefined
   readonly hosting: Finding
@@ -15,7 +14,7 @@ interface InferenceSite {
   readonly isBot: boolean
 }
 
-/** The evidence, where it counts, and whether only the address's own use keeps it from counting. */
+/** `suppressed`: the inference would count if the address were no relay or bot. */
 export function vpnInferenceAt(
   evidence: CountedEvidence | undefined,
   { network, hosting, relay, isBot }: InferenceSite,
@@ -32,17 +31,17 @@ function speaksIn(network: Network | undefined, hosting: Finding): boolean {
   return isHoster || rentsServers(hosting)
 }
 
-/** Of a network with people's lines the hand-kept table names the ranges of its servers. */
+/** For networks with people's lines, the hand-kept table names their server ranges. */
 export function rentsServers({ counted }: Finding): boolean {
   return counted.some(
     ({ evidence }) => evidence.voice.id === hosterTableId && evidence.match !== 'as',
   )
 }
 
-/** What the lists of VPNs come to, with the inference beside them. */
+/** The finding of VPN lists together with the inference. */
 export function withInferredVpn(listed: Finding, inferred: CountedEvidence): Finding {
   if (listed.strength >= inferred.value) return listed
-  // Lists that make the signal themselves go on naming the operator.
+  // Lists strong enough for the signal keep naming the operator.
   const counted = listed.present ? listed.counted : [...listed.counted, inferred]
   const found = makeFinding('vpn', inferred.value, counted, !listed.present, false)
   return listed.present ? found : { ...found, provider: '' }

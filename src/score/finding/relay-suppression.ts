@@ -1,7 +1,7 @@
-// Privacy relays (MODEL.md, rule 7). Lists of VPNs, proxies and hosters hold the ranges of relays
-// wholesale: a third party's word there does not count. What counts is a Tor exit by any exact list,
-// and a VPN, proxy or residential proxy that an operator's own list or a test names exactly; hosting
-// never, because every relay is hosted. Only what makes its kind present lifts the relay's cap.
+// Privacy relays (MODEL.md, rule 7). Lists of VPNs, proxies and hosters contain whole relay ranges,
+// so third parties do not count there. What counts: a Tor exit on any exact list, and a VPN, proxy
+// or residential proxy named exactly by an operator's own list or a test; hosting never, since every
+// relay is hosted. Only a kind that is present lifts the relay's cap.
 
 import type { Kind } from '../../model/kind.ts'
 import type { Findings, ScoredKind } from './finding.ts'
@@ -9,10 +9,10 @@ import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 const none: readonly CountedEvidence[] = []
 
-/** Kinds that lists of third parties take a relay's ranges for. */
+/** Kinds that third-party lists mistake relays for. */
 const relayMistakenKinds: ReadonlySet<ScoredKind> = new Set(['vpn', 'proxy', 'residential_proxy'])
 
-/** What is left of `counted`, all of `kind`, on an address of a relay. */
+/** The evidence of `kind` that counts at a relay's address. */
 export function afterRelaySuppression(
   kind: ScoredKind,
   counted: readonly CountedEvidence[],
@@ -22,14 +22,14 @@ export function afterRelaySuppression(
   return counted.every(isDirectAndExact) ? counted : counted.filter(isDirectAndExact)
 }
 
-/** What neighbours still say: relays stand beside whatever else their networks host. */
+/** Neighbours that still count: relays share networks with anything. */
 export function nearRelay(near: readonly Kind[]): readonly Kind[] {
   return near.filter((kind) => kind === 'blocklist')
 }
 
-/** Whether something seen at this very address wins over the relay. */
+/** Whether evidence of this very address overrides the relay. */
 export function overridesRelay(findings: Findings): boolean {
-  // After suppression these stand on nothing but direct, exact evidence.
+  // After suppression only direct, exact evidence is left.
   if (findings.vpn.present || findings.proxy.present) return true
   if (findings.residential_proxy.present) return true
   const { tor } = findings

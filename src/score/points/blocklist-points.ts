@@ -1,6 +1,6 @@
-// Abuse blocklists make no class: they are counted (MODEL.md, rule 10). A feed that itself counts
-// lists (IPsum) brings its number; of one group the highest number counts, groups add up. A number
-// fades as its evidence does, to one list while the kind is strong enough for a signal, then to a
+// Abuse blocklists make no class; they are counted (MODEL.md, rule 10). A feed that counts lists
+// (IPsum) contributes its number; in a group the highest number counts, groups add up. A number
+// fades with its evidence: at least one list while the kind is strong enough for a signal, then a
 // reason without points.
 //
 // Invariants: match ⇔ lists ≥ 1 ⇔ points > 0; more evidence never lowers the number.
@@ -10,16 +10,16 @@ import { presentStrengthMin, strengthOf, strongestByGroup } from '../weight/stre
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 export interface BlocklistFinding {
-  /** Whole lists that name the address today, as far as they are believed. */
+  /** Lists that name the address today, weighted and rounded. */
   readonly lists: number
-  /** Independent feeds among them: one that counts lists is one. */
+  /** Independent feeds among them. */
   readonly voices: number
   readonly points: number
-  /** `undefined` where no list ever named it. */
+  /** `undefined` if it was never listed. */
   readonly code: ReasonCode | undefined
 }
 
-/** Points by the number of lists, most first. */
+/** By number of lists, highest first. */
 export const blocklistSteps = [
   { lists: 5, points: 45, code: 'blocklist_5' },
   { lists: 3, points: 30, code: 'blocklist_3' },
@@ -31,7 +31,7 @@ export const blocklistSteps = [
   readonly code: ReasonCode
 }[]
 
-/** From so many on they count beside Tor and proxies, and lift the cap of a known bot. */
+/** From this number on, they count beside Tor and proxies, and lift the cap of a known bot. */
 export const significantListsMin = 3
 
 const noLists: BlocklistFinding = { lists: 0, voices: 0, points: 0, code: undefined }

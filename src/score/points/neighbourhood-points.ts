@@ -1,8 +1,8 @@
-// Points for what is listed around an address, not at it (rule 4): a reason, never a signal. The
-// build finds those /24s (build/evidence/neighbourhoods.ts).
+// Points for evidence around an address (rule 4): a reason, never a signal. The build finds those
+// /24s (build/evidence/neighbourhoods.ts).
 //
-// Invariant: more evidence never lowers a score: a neighbourhood fills up to its points, and no
-// present kind has fewer.
+// Invariant: more evidence never lowers a score: a neighbourhood adds only what the kind itself
+// lacks to its points, and no present kind has fewer.
 
 import type { Kind } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
@@ -12,7 +12,7 @@ import { isShared } from '../weight/weigh-evidence.ts'
 import type { BlocklistFinding } from './blocklist-points.ts'
 import type { ReasonCode } from './reason-codes.ts'
 
-/** `speaksIn`: whether such neighbours say anything in this network. */
+/** `speaksIn`: whether such neighbours matter in this network. */
 const neighbourhoods: readonly (Reason & {
   readonly kind: Kind
   readonly code: ReasonCode
@@ -53,7 +53,7 @@ export function neighbourhoodOf(of: {
   return reasons
 }
 
-/** What the address has of its own; of proxies of either kind. */
+/** Points of the kind itself, for proxies of either kind. */
 function ownPoints(
   kind: Kind,
   { findings, blocklist }: { readonly findings: Findings; readonly blocklist: BlocklistFinding },

@@ -1,6 +1,5 @@
-// Every reason of a verdict: its stable code and the one line that explains it to a person. Codes
-// are public (contract 3.10): never renamed, never reused, only added. How many points a reason
-// has is not written here; it follows from the evidence, and the ledger keeps the sum exact.
+// Every reason of a verdict: its stable code and a one-line explanation. Codes are public: never
+// renamed or reused, only added. Points follow from the evidence; the ledger keeps their sum exact.
 
 export const reasonTexts = {
   bogon: 'The address must not appear on the public Internet (IANA special-purpose registries).',
@@ -73,7 +72,7 @@ export const reasonTexts = {
   cdn_edge: 'Edge of a content delivery network: check that you read X-Forwarded-For.',
 } as const
 
-/** What an operator's own lists add (table/answer/own-lists.ts): no verdict of the table has it. */
+/** Reasons of an operator's own lists (table/answer/own-lists.ts), never in a table's verdict. */
 export const listReasonTexts = {
   list_allowed: "On an allow list of this service's operator: the score is 0.",
   list_blocked: "On a block list of this service's operator: the score is 100.",
@@ -83,10 +82,9 @@ export type ListReasonCode = keyof typeof listReasonTexts
 
 export type ReasonCode = keyof typeof reasonTexts
 
-/** All codes, in the order of the table. */
 export const reasonCodes = Object.keys(reasonTexts) as readonly ReasonCode[]
 
-/** The text of a code; the code itself where a newer table brings one unknown here. */
+/** The text of a code, or the code itself if a newer table has an unknown one. */
 export function reasonText(code: string): string {
   if (Object.hasOwn(listReasonTexts, code)) return listReasonTexts[code as ListReasonCode]
   return Object.hasOwn(reasonTexts, code) ? reasonTexts[code as ReasonCode] : code

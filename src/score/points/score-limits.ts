@@ -1,4 +1,4 @@
-// Floors and caps of the score (MODEL.md, rules 7 to 12), and the ledger that they are posted to.
+// Floors and caps of the score (MODEL.md, rules 7 to 12), and the ledger that records them.
 
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
@@ -14,17 +14,16 @@ import { isShared } from '../weight/weigh-evidence.ts'
 import { significantListsMin } from './blocklist-points.ts'
 import type { ReasonCode } from './reason-codes.ts'
 
-/** What floors and caps follow from. */
 export interface LimitInput {
   readonly classification: Classification
   readonly findings: Findings
   readonly network: Network | undefined
   readonly blocklists: number
-  /** Of a bot that its operator verifies independent feeds alone: crawlers walk into traps. */
+  /** For a verified bot, independent feeds only: crawlers run into traps. */
   readonly listsOfBot: number
-  /** VPN servers around it speak (finding/inferred-vpn.ts). */
+  /** An inference from surrounding VPN servers counts (finding/inferred-vpn.ts). */
   readonly isVpnInferred: boolean
-  /** The data of networks are too old to say that none announces the address. */
+  /** Network data are too old to say that an address is unannounced. */
   readonly areNetworksOld: boolean
   readonly asOf: Day
 }
@@ -58,7 +57,7 @@ export function capsOf(input: LimitInput): ScoreLimit[] {
   return caps
 }
 
-/** Ordinary people use it and stay in their country; what else speaks against it lifts the cap. */
+/** Ordinary people use it in their own country; other evidence lifts the cap. */
 export function isConsumerVpn({ findings, blocklists }: LimitInput): boolean {
   const { vpn, tor, proxy, residential_proxy: residential } = findings
   if (!vpn.present || tor.present || proxy.present || residential.present) return false
@@ -71,8 +70,8 @@ export function isConsumerVpn({ findings, blocklists }: LimitInput): boolean {
 }
 
 /**
- * Space of ISPs and carriers that a third party's range accuses, and no other voice (rule 13). Where
- * the hand-kept table says that they rent it, it is nobody's line.
+ * ISP or carrier space with evidence only from one third-party range (rule 13), unless the
+ * hand-kept table says that it is rented to servers.
  */
 function isLoneRange({ findings, network, blocklists }: LimitInput): boolean {
   if (network?.access !== true && network?.type !== 'isp') return false
@@ -82,19 +81,19 @@ function isLoneRange({ findings, network, blocklists }: LimitInput): boolean {
     .flatMap(({ counted }) => counted)
     .filter(({ value }) => value >= voiceValueMin)
   if (new Set(heard.map(({ group }) => group)).size !== 1) return false
-  // What is kept by hand is by who owns the space.
+  // Hand-kept tables follow the space's owner.
   return heard.every(
     ({ evidence: { match, voice } }) =>
       match === 'range' && voice.assurance !== 'direct' && !voice.id.startsWith('table-'),
   )
 }
 
-/** Named by lists of many VPNs, too. */
+/** Lists of many VPNs also name them. */
 const consumerVpns: ReadonlySet<string> = new Set(['Cloudflare WARP', 'VPN by Google'])
 
 /**
- * A list of residential proxies and an independent list of public ones, both recent: what neither
- * could claim of somebody's home line alone, the two confirm.
+ * A list of residential proxies and an independent one of public proxies, both recent, confirm what
+ * neither could claim of a home line alone.
  */
 function isResidentialAgreed(findings: Findings, asOf: Day): boolean {
   const { residential_proxy: residential, proxy } = findings
@@ -105,7 +104,7 @@ function isResidentialAgreed(findings: Findings, asOf: Day): boolean {
   )
 }
 
-/** What the other kinds add together to the strongest one, at most. */
+/** Limit of what the other kinds add to the strongest. */
 const otherKindsPointsMax = 10
 const scoreMax = 100
 
@@ -115,9 +114,9 @@ interface ScoreLimit {
 }
 
 /**
- * Every posting is a reason with its points, so the sum of the reasons is the score by
- * construction. Order (MODEL.md, rule 11): the kinds, blocklists, floors, the lowest cap, the end
- * of the scale; then what explains without points.
+ * Each posting is a reason with its points, so their sum is the score by construction. Order
+ * (MODEL.md, rule 11): kinds, blocklists, floors, the lowest cap, the limit of the scale, then
+ * notes without points.
  */
 export interface ScoreLedger {
   score: number
@@ -129,7 +128,7 @@ export function postReason(ledger: ScoreLedger, code: ReasonCode, points: number
   ledger.reasons.push({ code, points })
 }
 
-/** Kinds by points, the strongest first; together the others add at most 10. */
+/** Kinds by points, the strongest first; the others add at most 10 together. */
 export function postKinds(ledger: ScoreLedger, kinds: readonly Reason[]): void {
   let others = 0
   const sorted = kinds.length > 1 ? kinds.toSorted((a, b) => b.points - a.points) : kinds
@@ -141,12 +140,11 @@ export function postKinds(ledger: ScoreLedger, kinds: readonly Reason[]): void {
     postReason(ledger, 'others_limited', otherKindsPointsMax - others)
 }
 
-/** Raises the score to the floor, where it is below. */
 export function postFloor(ledger: ScoreLedger, floor: ScoreLimit): void {
   if (ledger.score < floor.score) postReason(ledger, floor.code, floor.score - ledger.score)
 }
 
-/** Lowers the score to the lowest cap, where it is above. The first of equal caps is named. */
+/** Lowers the score to the lowest cap; the first of equal caps is named. */
 export function postCaps(ledger: ScoreLedger, caps: readonly ScoreLimit[]): void {
   let lowest: ScoreLimit | undefined
   for (const cap of caps) {

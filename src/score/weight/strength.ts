@@ -1,23 +1,22 @@
-// strength = 1 − Π over groups (1 − w·d·m). Feeds that republish each other are one group and one
-// voice: of a group the strongest counts. The result does not depend on the order of the input:
-// the factors are multiplied in ascending order, and the result is rounded to six decimals, so that
-// the last bit of a product never decides on which side of a threshold a verdict falls.
+// strength = 1 − Π over groups (1 − w·d·m). Feeds that republish each other are one group with one
+// voice, its strongest. Independent of the order of input: factors are multiplied in ascending
+// order, and the result is rounded to six decimals, so that the last bit never decides a threshold.
 
-/** A kind is present from this strength on; below it there are only reasons (contract 3.6). */
+/** A kind is present from this strength; below there are only reasons, no signal. */
 export const presentStrengthMin = 0.25
 
-/** One voice's word: what it adds, 0 to 1, and the group that it speaks for. */
+/** One voice: its value, 0 to 1, and its group. */
 export interface GroupValue {
   readonly group: string
   readonly value: number
 }
 
-/** Six decimals: finer than any weight, coarser than what the order of factors can change. */
+/** Six decimals: finer than any weight, coarser than effects of the order of factors. */
 export function roundStrength(strength: number): number {
   return Math.round(strength * 1e6) / 1e6
 }
 
-/** Values of the strongest word of each group, in no particular order. */
+/** The strongest value of each group, in no particular order. */
 export function strongestByGroup(words: readonly GroupValue[]): number[] {
   const groups: string[] = []
   const values: number[] = []

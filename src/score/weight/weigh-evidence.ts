@@ -1,6 +1,5 @@
-// From evidence as given to evidence as it counts here and today: each piece gets its kind in this
-// network, its age, its decay and its value w·d·m. What does not count is left out, and a note says
-// why.
+// Weighs evidence for a network and day: each piece gets its kind in this network, its age, its
+// decay and its value w·d·m. Discarded evidence leaves a note.
 
 import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
@@ -9,31 +8,29 @@ import type { Network } from '../../model/network.ts'
 import { decayOf, type Turnover } from './decay.ts'
 import type { GroupValue } from './strength.ts'
 
-/** One piece of evidence as it counts. */
 export interface CountedEvidence extends GroupValue {
   readonly evidence: Evidence
-  /** Days that are later than `asOf` are clamped to it. */
+  /** Days after `asOf` become `asOf`. */
   readonly lastSeen: Day
-  /** d·m: how near it is in time and space, whatever the feed. */
+  /** d·m: how close it is in time and space, for any feed. */
   readonly nearness: number
-  /** d alone. */
   readonly decay: number
 }
 
-/** The feed of what the build infers from VPN servers around an address. */
+/** The feed of the build's inferences from VPN servers around an address. */
 export const inferredVpnId = 'inferred-vpn'
 
-/** What a range's word on its addresses is worth beside an exact one. */
+/** Factor of evidence of a range, against an exact one. */
 const rangeMatch = 0.9
-/** What a network's word on its addresses is worth. */
+/** Factor of evidence of the network. */
 export const networkMatch = 0.5
-/** What remains of evidence that does not name the very address where many people share one. */
+/** Factor of evidence of a range if many people share an address. */
 export const sharedRemainder = 0.4
 
-/** A list's range of households never makes the signal: few of its lines are proxies (rule 13). */
+/** Below the signal: few lines of a listed range are proxies (rule 13). */
 const wideValueMax = 0.24
 
-/** Neighbours that were listed longer ago say nothing any more. */
+/** Neighbours listed longer ago do not count. */
 export const nearDaysMax = 60
 
 const none: readonly CountedEvidence[] = []
@@ -53,7 +50,6 @@ export function isShared(network: Network | undefined): boolean {
   return network !== undefined && (network.shared || network.mobile)
 }
 
-/** Weighs each piece of evidence for one network and day. */
 export function weighEvidence(input: {
   readonly evidence: readonly Evidence[]
   readonly network: Network | undefined
@@ -61,7 +57,7 @@ export function weighEvidence(input: {
 }) {
   const { network, asOf } = input
   const shared = isShared(network)
-  /** Why some evidence does not count, or counts less. Each becomes a reason without points. */
+  /** Why evidence was discarded or discounted. Each becomes a reason without points. */
   const notes = {
     expired: false,
     originChanged: false,
@@ -70,9 +66,9 @@ export function weighEvidence(input: {
     rangeOverLines: false,
   }
   const byKind: Record<Kind, CountedEvidence[] | readonly CountedEvidence[]> = { ...noEvidence }
-  /** Kinds of which some neighbours are listed; they say nothing of the address itself. */
+  /** Kinds listed nearby; no evidence of the address itself. */
   const near: Kind[] = []
-  /** So many servers of VPN operators stand around it that it may be one (finding/inferred-vpn.ts). */
+  /** Enough VPN servers around it to infer one (finding/inferred-vpn.ts). */
   let inferredVpn: CountedEvidence | undefined
   const turnover = turnoverOf(network)
   for (const evidence of input.evidence) {
@@ -90,7 +86,7 @@ export function weighEvidence(input: {
       continue
     }
     if (evidence.match === 'near') {
-      // The build takes servers alone that count themselves, some of them for years.
+      // The build selects servers that count by themselves, some of them for years.
       const isRecent = evidence.kind === 'vpn' || asOf - evidence.lastSeen <= nearDaysMax
       if (isRecent && !near.includes(evidence.kind)) near.push(evidence.kind)
       continue
@@ -121,30 +117,30 @@ export function weighEvidence(input: {
   return { byKind, notes, near, inferredVpn }
 }
 
-/** How fast an address changes hands there; the half-lives are by it. */
+/** The class of network that selects the half-life. */
 export function turnoverOf(network: Network | undefined): Turnover {
   if (isShared(network)) return 'shared'
   return network?.access === true ? 'lines' : 'elsewhere'
 }
 
 /**
- * No feed lists residential proxies purely: only on people's own lines is such evidence
- * residential; elsewhere, and where the network is unknown, it is evidence of a proxy.
+ * Every residential list contains other proxies: evidence is residential only on people's own
+ * lines; elsewhere, and in unknown networks, it is evidence of a proxy.
  */
 function effectiveKind(kind: Kind, network: Network | undefined): Kind {
   return kind === 'residential_proxy' && network?.access !== true ? 'proxy' : kind
 }
 
 /**
- * Third parties keep listing ranges of hosters that moved to people's own lines long ago, and call
- * whole access networks hosting. An operator's own list, and what its AS announces, is believed.
+ * Third parties keep listing hosters' ranges that became people's lines long ago, and whole access
+ * networks as hosting. An operator's own list, and its AS' announcements, are believed.
  */
 function isContradicted(evidence: Evidence, network: Network | undefined): boolean {
   const { kind, voice } = evidence
   return kind === 'hosting' && voice.assurance === 'weak' && network?.access === true
 }
 
-/** Of whole networks only hosting is believed (rule 5); bots that are no crawlers say nothing. */
+/** Of whole networks only hosting is believed (rule 5); bots without a category do not count. */
 function canCount(evidence: Evidence): boolean {
   if (evidence.voice.weight <= 0) return false
   if (evidence.match === 'as') return evidence.kind === 'hosting'
@@ -152,8 +148,8 @@ function canCount(evidence: Evidence): boolean {
 }
 
 /**
- * m. An operator's own published ranges of its hosting, bot or relay state a fact of every address
- * in them, so they count in full. Those of a VPN do not: which addresses are exits changes within.
+ * m. Operators' published ranges for hosting, bots and relays hold for every address in them, so
+ * they count fully; those of VPNs do not, since exits change within them.
  */
 function matchOf(evidence: Evidence, kind: Kind): number {
   if (evidence.match === 'exact') return 1
@@ -162,13 +158,13 @@ function matchOf(evidence: Evidence, kind: Kind): number {
   return stated && evidence.voice.assurance === 'direct' ? 1 : rangeMatch
 }
 
-/** Days that the share is taken of at least, so that one day of one snapshot is not 100 percent. */
+/** Minimum divisor of the share: one day of one snapshot is not 100 percent. */
 export const daysObservedMin = 7
 
 /**
- * Listed days over max(7, days with a snapshot), in percent, two decimals; of several feeds the
- * highest. Feeds that publish a rolling window do not count: a window of five days lists an address
- * for five days that was seen on one. 0 where no other feed lists it.
+ * Listed days by max(7, days with a snapshot), in percent with two decimals; the highest of several
+ * feeds. Feeds with a rolling window do not count: they list an address for days after one
+ * sighting. 0 without any other feed.
  */
 export function percentDaysSeen(counted: readonly CountedEvidence[]): number {
   let highest = 0
@@ -184,7 +180,7 @@ export function listedShare(days: Pick<Evidence, 'daysListed' | 'daysObserved'>)
   return days.daysListed / Math.max(daysObservedMin, days.daysObserved)
 }
 
-/** The newest day on which one of them was listed. `counted` is not empty. */
+/** `counted` is not empty. */
 export function lastSeenDay(counted: readonly CountedEvidence[]): Day {
   let newest = -Infinity
   for (const { lastSeen } of counted) if (lastSeen > newest) newest = lastSeen

@@ -1,5 +1,5 @@
-// What would be otherwise: the verdict without each feed, with other weights, and the days on which
-// the score falls if nothing is seen again. All ask `judge` again.
+// Alternative verdicts: without each feed, with other weights, and the days on which the score
+// falls if nothing is seen again. All call `judge` again.
 
 import type { Day } from '../../base/day.ts'
 import { type Classification, type Level, levelFloors } from '../../model/kind.ts'
@@ -8,7 +8,7 @@ import type { Findings } from '../finding/finding.ts'
 import { judge, type JudgeInput } from '../judge.ts'
 import { halfLifeDays, longestKept } from '../weight/decay.ts'
 
-/** One a feed that speaks here, in the order of the evidence. */
+/** One for each feed of the evidence, in its order. */
 export function withoutFeeds(input: JudgeInput) {
   const feeds = new Set(input.evidence.map(({ voice }) => voice.id))
   return [...feeds].map((feed) => {
@@ -18,15 +18,14 @@ export function withoutFeeds(input: JudgeInput) {
 }
 
 /**
- * For every level that `score` has reached, but the lowest, which ends nowhere. Feeds of kinds
- * without half-life are taken to go on listing; days of the others only pass. `day` is the first one
- * with a lower score; `undefined` where what stands does not fade that far.
+ * For every level that `score` has reached except the lowest. Feeds of kinds without half-life are
+ * assumed to keep listing; the others age. `day` is the first with a lower score, if any.
  */
 export function levelFallsOf(input: JudgeInput, score: number) {
   const reached = levelFloors.filter(({ least }) => least > 0 && least <= score)
   const days = new Map<Level, Day>()
   const end = lastChange(input)
-  // Levels fall from the highest on, but a cap that ends may lift a score again: each is asked for.
+  // A cap that ends may raise a score again, so each level is checked.
   for (let day = input.asOf + 1; day <= end && days.size < reached.length; day++) {
     const later = judge({ ...input, asOf: day as Day }).score
     for (const { level, least } of reached) {
@@ -36,7 +35,7 @@ export function levelFallsOf(input: JudgeInput, score: number) {
   return reached.map(({ level, least }) => ({ level, least, day: days.get(level) }))
 }
 
-/** The last day on which a verdict can differ from that of the day before. */
+/** The last day on which a verdict can change. */
 function lastChange({ evidence, asOf }: JudgeInput): number {
   let last: number = asOf
   for (const { kind, lastSeen, voice } of evidence) {
@@ -48,10 +47,7 @@ function lastChange({ evidence, asOf }: JudgeInput): number {
 
 const classKinds = ['tor', 'residential_proxy', 'vpn', 'proxy', 'hosting', 'bot'] as const
 
-/**
- * The other classes whose kind has any strength: the strongest first, equally strong ones in the
- * order of the classes.
- */
+/** Other classes with any strength of their kind: the strongest first, then by order of classes. */
 export function alternativesOf(findings: Findings, classification: Classification) {
   return classKinds
     .map((kind) => {
@@ -63,19 +59,18 @@ export function alternativesOf(findings: Findings, classification: Classificatio
     .toSorted((a, b) => b.strength - a.strength)
 }
 
-// The range that a score may lie in because weights are measured, not known.
+// The range of a score by the uncertainty of its measured weights.
 //
 //   low, high = least and greatest of score(w) over these cases:
-//     every weight as it is; every weight at the low end of its interval; every one at the high end;
+//     all weights unchanged; all at the low end of their intervals; all at the high end;
 //     and, for each feed, that one alone at its low end and at its high end
 //
-// Intervals hold with 80 percent (build/evidence/source-list.ts). Caps make the score no monotone
-// function of the weights, so single feeds are tried, too. Invariant: low <= score <= high.
+// Intervals hold with 80 percent (build/evidence/source-list.ts). Because of caps the score is not
+// monotone in the weights, so single feeds are tried, too. Invariant: low <= score <= high.
 
-/** Both ends of a weight, 0 to 1. */
 type WeightInterval = Readonly<Record<'low' | 'high', number>>
 
-/** `intervalOf` gives a feed's interval; `undefined` where its weight is certain. */
+/** `undefined` from `intervalOf`: the feed's weight is certain. */
 export function scoreRange(
   input: JudgeInput,
   score: number,
@@ -99,7 +94,7 @@ export function scoreRange(
     low = Math.min(low, found)
     high = Math.max(high, found)
   }
-  // One feed alone is the same case as all of one.
+  // With a single feed, both cases are the same.
   const cases = doubted.length > 1 ? [doubted, ...doubted.map((feed) => [feed])] : [doubted]
   for (const moved of doubted.length === 0 ? [] : cases) {
     judgeWith(moved, 'low')
