@@ -55,6 +55,16 @@ export interface AddressView {
   readonly what_if: { readonly risk_score: number; readonly classification: string } | null
 }
 
+/** GET /admin/network?of=AS24940, or a prefix. Of IPv6 `addresses` are /64s. */
+export interface NetworkView {
+  readonly of: string
+  /** The organization of an AS. */
+  readonly name: string
+  readonly ipv4: readonly { readonly classification: string; readonly addresses: number }[]
+  readonly ipv6: NetworkView['ipv4']
+  readonly lists: AddressView['lists']
+}
+
 /** POST /admin/addresses {addresses: ["1.2.3.4", …] ≤ 10,000, policy?} → rows in the order asked; a bad one has `error`. */
 export interface AddressRows {
   readonly rows: readonly (

@@ -109,6 +109,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         })
       },
     },
+    networkRoute(parts),
     {
       method: 'POST',
       path: '/admin/addresses',
@@ -121,4 +122,22 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         asked(parts, request, { kind: 'addresses', world: worldOf(parts), body: request.bytes }),
     },
   ]
+}
+
+const rows = listOf(anyObject)
+
+function networkRoute(parts: ConsoleParts): AdminRoute {
+  return {
+    ...viewing,
+    path: '/admin/network',
+    summary: 'The classes of the addresses of a prefix or an AS, and own lists that name it',
+    query: { of: 'The prefix, or `AS24940`.' },
+    answer: shape({ of: text, name: text, ipv4: rows, ipv6: rows, lists: rows }),
+    run: async (request) =>
+      asked(parts, request, {
+        kind: 'network',
+        world: worldOf(parts),
+        of: request.query.get('of') ?? '',
+      }),
+  }
 }

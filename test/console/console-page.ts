@@ -11,6 +11,7 @@ export const views = [
   { name: 'start', hash: '#/address', shows: '.invitation' },
   { name: 'address', hash: '#/address/185.220.101.33', shows: '.map path' },
   { name: 'address-ipv6', hash: '#/address/2001:db8::1', shows: '.cell.is-own' },
+  { name: 'network', hash: '#/address/AS60729', shows: '.network .bars li' },
   { name: 'many', hash: '#/bulk', shows: 'textarea' },
   { name: 'traffic', hash: '#/traffic', shows: '.plot canvas >> nth=5' },
   { name: 'table', hash: '#/table', shows: '.spark >> nth=5' },

@@ -7,7 +7,7 @@ import { beforeAll, afterAll, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/write-table.ts'
 import { eventually } from '../eventually.ts'
 import { type Server, keyedState, makeKey, newState, startServer } from '../serve/server.ts'
-import type { SetTrial, SetsView, TrafficView } from '../../src/api/admin-answers.ts'
+import type { SetTrial, SetsView, NetworkView, TrafficView } from '../../src/api/admin-answers.ts'
 import { newTable, replaceTable } from '../serve/small-tables.ts'
 import { listed, smallContent, writeSmallTable } from '../table/small-table.ts'
 import { type Ask, adminClient } from './console-client.ts'
@@ -200,6 +200,33 @@ it('tells all about an address', async () => {
       'invalid_input',
     ])
   }
+})
+
+it('tells of a prefix and of an AS what its addresses are, one by one', async () => {
+  const headers = bearer(tokens.viewer)
+  const network = async (of: string) =>
+    ask('GET', `/admin/network?of=${encodeURIComponent(of)}`, { headers })
+  const { value } = await network('9.1.2.0/23')
+  const addresses = Array.from({ length: 512 }, (_, at) => `9.1.${2 + (at >> 8)}.${at & 255}`)
+  const rows = await ask('POST', '/admin/addresses', { headers, body: { addresses } })
+  const counts = new Map<string, number>()
+  for (const { classification } of rows.value.rows as readonly { classification: string }[])
+    counts.set(classification, (counts.get(classification) ?? 0) + 1)
+  const told = (value.ipv4 as NetworkView['ipv4']).map(
+    ({ classification, addresses: number }) => [classification, number] as const,
+  )
+  expect(counts.size).toBeGreaterThan(1)
+  expect(new Map(told)).toEqual(counts)
+  expect(value).toMatchObject({ of: '9.1.2.0/23', name: '', ipv6: [] })
+  const entries = (value.lists as NetworkView['lists']).map(({ entry }) => entry)
+  expect(entries).toEqual(['9.1.2.3', '9.1.2.0/24'])
+  const inside = await network('9.1.2.128/25')
+  expect(inside.value.lists).toMatchObject([{ list: 'office', entry: '9.1.2.0/24' }])
+  const system = await network('as64496')
+  expect(system.value).toMatchObject({ of: 'AS64496', name: 'Example Access', lists: [] })
+  expect(system.value.ipv4).toContainEqual({ classification: 'tor', addresses: 1 })
+  for (const of of ['9.1.2.1/24', 'AS0', '9.1.2.0-9.1.2.2', 'x', ''])
+    expect(errorOf(await network(of))).toEqual([400, 'invalid_input'])
 })
 
 it('answers many addresses as rows, and refuses more than it takes', async () => {

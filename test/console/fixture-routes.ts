@@ -10,6 +10,7 @@ import {
   addressView,
   feedsView,
   hostile,
+  networkView,
   rehearsalReport,
   setTrial,
   setsView,
@@ -137,6 +138,8 @@ export function fixtureRoutes(fixture: Fixture, request: FixtureRequest): Reply 
       if (!/^[0-9a-f.:]+$/.test(ip)) return refusal(400, 'invalid_input', `${ip} is no address.`)
       return ok(addressView(ip, query.get('without') ?? '', Number(query.get('days') ?? 0)))
     }
+    case 'GET /admin/network':
+      return ok(networkView(query.get('of') ?? ''))
     case 'POST /admin/addresses':
       return ok(addressRows(body['addresses'] as readonly string[]))
     case 'GET /status':

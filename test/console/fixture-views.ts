@@ -5,6 +5,7 @@ import type {
   AddressRows,
   AddressView,
   FeedsView,
+  NetworkView,
   SetTrial,
   SetsView,
   TableChanges,
@@ -276,6 +277,18 @@ function torEvidence(ip: string): AddressView['insights']['evidence'] {
     },
   ]
 }
+
+export const networkView = (of: string): NetworkView => ({
+  of,
+  name: of.startsWith('AS') ? hostile : '',
+  ipv4: [
+    { classification: 'clean', addresses: 1018 },
+    { classification: 'tor', addresses: 141 },
+    { classification: 'vpn', addresses: 627 },
+  ],
+  ipv6: [{ classification: 'hosting', addresses: 17_104_918 }],
+  lists: [{ list: 'attackers', effect: 'block', entry: of, since: '', until: null, note: hostile }],
+})
 
 const networks = [
   'Deutsche Telekom AG',

@@ -5,9 +5,12 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import meanings from '../../src/console/page/text/meanings.json' with { type: 'json' }
 
 const folder = join(packageRoot, 'src/console/page')
+type Meaning = Readonly<Record<'title' | 'text' | 'from', string>>
+const meanings = JSON.parse(readFileSync(join(folder, 'text/meanings.json'), 'utf8')) as Readonly<
+  Record<string, Meaning>
+>
 const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -7,6 +7,7 @@ import { addressRows } from './address-rows.ts'
 import { addressView } from './address-view.ts'
 import type { ConsoleAnswer, ConsoleQuestion } from './console-messages.ts'
 import { feedsView } from './feeds-view.ts'
+import { networkView } from './network-view.ts'
 import { openAnsweringParts } from './open-answering-parts.ts'
 import { trySet } from './set-trial.ts'
 import { rehearse } from './rehearsal-run.ts'
@@ -22,6 +23,8 @@ async function answer(ask: ConsoleQuestion): Promise<object> {
       return addressRows(world, ask.body)
     case 'feeds':
       return feedsView(world, ask)
+    case 'network':
+      return networkView(world, ask.of)
     case 'set':
       return trySet(world, ask.condition)
     case 'changes': {

@@ -1,5 +1,5 @@
-// The entries of own lists that match an address: the compiled file (src/lists/open-lists.ts) only
-// knows the lists. Compares keys as texts, without parsing them.
+// The entries of own lists that match an address or a network: the compiled file
+// (src/lists/open-lists.ts) only knows the lists. Compares keys as texts, without parsing them.
 
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
@@ -10,7 +10,7 @@ import { decodeChunk } from '../../lists/list-chunk.ts'
 import { entrySize, formatEntryKey, hex, keyOfAs } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { formatExpiry } from '../../lists/list-text.ts'
-import { locate, newLocated } from '../lookup/locate.ts'
+import { locate, type Located, newLocated } from '../lookup/locate.ts'
 import type { Table } from '../table.ts'
 import type { InsightsTable } from './insights.ts'
 import type { AddressView } from '../../api/admin-answers.ts'
@@ -25,34 +25,41 @@ export type ReadableLists = Pick<ListStore, 'catalogue' | 'chunks'>
 
 type AskedKeys = ReturnType<typeof askedKeys>
 
-/** `addresses`: one end of `keyOfAddress`, with the family's letter. `system`: `''` without an AS. */
-function askedKeys(views: SectionViews, ip: string) {
-  const words = newAddressWords()
-  const located = newLocated()
-  const family = parseAddress(ip, words)
-  if (family !== 0) locate(views, family, words, located)
+/** `addresses`: their keys as entries. `system`: `''` without an AS. */
+function askedKeys(views: SectionViews, words: Uint32Array, located: Located) {
   const { version, ipv4, network } = located
   const asn = network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
-  const own = version === 6 ? [`6${Array.from(words, hex).join('')}`] : []
-  const inside = ipv4 >= 0 ? [`4${hex(ipv4)}`] : []
+  const own = version === 6 ? [`6${Array.from(words, hex).join('').repeat(2)}`] : []
+  const inside = ipv4 >= 0 ? [`4${hex(ipv4).repeat(2)}`] : []
   return { addresses: [...own, ...inside], system: asn === 0 ? '' : keyOfAs(asn) }
 }
 
-/** The most specific first. */
+/** The entries that name an address, the most specific first. */
 export async function matchingEntries(
   openLists: () => Promise<ReadableLists>,
-  table: Pick<InsightsTable, 'reader'> & Pick<Table, 'check'>,
+  { check, reader }: Pick<InsightsTable, 'reader'> & Pick<Table, 'check'>,
   ip: string,
 ): Promise<readonly ListedBy[]> {
-  const names = table.check(ip)?.lists ?? []
+  const names = check(ip)?.lists ?? []
   if (names.length === 0) return []
-  const asked = askedKeys(table.reader.views, ip)
-  const store = await openLists()
+  const words = newAddressWords()
+  const located = newLocated()
+  const family = parseAddress(ip, words)
+  if (family !== 0) locate(reader.views, family, words, located)
+  return entriesWithKeys(await openLists(), names, askedKeys(reader.views, words, located))
+}
+
+/** The most specific first; `names`: the matching lists, without them all lists are searched. */
+export async function entriesWithKeys(
+  store: ReadableLists,
+  names: readonly string[] | undefined,
+  asked: AskedKeys,
+): Promise<readonly ListedBy[]> {
   const catalogue = parseCatalogue((await store.catalogue()).text)
   const nowSeconds = Date.now() / 1000
   const found: (ListedBy & { readonly size: bigint })[] = []
   for (const { name: list, effect, entries, chunks } of catalogue.lists) {
-    if (!names.includes(list)) continue
+    if (names?.includes(list) === false) continue
     const known = found.length
     const read = entries > scannedMax ? [] : chunks.map(({ id }) => id)
     for (const text of await store.chunks(read)) {
@@ -63,7 +70,7 @@ export async function matchingEntries(
         found.push({ list, effect, ...named, size: entrySize(key) })
       }
     }
-    if (found.length > known) continue
+    if (found.length > known || names === undefined) continue
     found.push({ list, effect, entry: '', since: '', until: null, note: '', size: widest })
   }
   found.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0))
@@ -75,10 +82,11 @@ const widest = 1n << 130n
 /** Keys: the family's letter, first and last address, with equally many digits. */
 function isMatch(key: string, { addresses, system }: AskedKeys): boolean {
   if (key.startsWith('a')) return key === system
-  return addresses.some((address) => {
-    if (!key.startsWith(address.charAt(0))) return false
-    const digits = address.slice(1)
-    const half = 1 + digits.length
-    return key.slice(1, half) <= digits && digits <= key.slice(half)
-  })
+  const half = (key.length + 1) / 2
+  return addresses.some(
+    (address) =>
+      key.startsWith(address.charAt(0)) &&
+      key.slice(1, half) <= address.slice(half) &&
+      address.slice(1, half) <= key.slice(half),
+  )
 }

@@ -13,6 +13,7 @@ import { curlCommand } from '../text/curl.ts'
 import { counted, words } from '../text/figures.ts'
 import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
+import { isNetwork, Network } from './network.tsx'
 import { OwnRules } from './own-rules.tsx'
 import { Place } from './place.tsx'
 import { Score, Verdict } from './verdict.tsx'
@@ -21,7 +22,7 @@ import { WhatIf } from './what-if.tsx'
 export function AddressPage({ route }: { readonly route: Route }) {
   const { rest: ip, query } = route
   const policy = query.get('policy') ?? ''
-  const path = ip === '' ? null : addressPath(ip, { policy })
+  const path = ip === '' || isNetwork(ip) ? null : addressPath(ip, { policy })
   const loaded = useLoad<AddressView>(path)
   const { value: view } = loaded
   const walkedTo = useRef('')
@@ -42,6 +43,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
         {view && answerText(view)}
       </p>
       {ip === '' && <Invitation />}
+      {isNetwork(ip) && <Network key={ip} of={ip} />}
       {view?.answer.coverage?.age_days !== undefined && (
         <p class="problem">
           The table is {counted(view.answer.coverage.age_days, 'day')} old, so newer listings are
@@ -80,13 +82,13 @@ function AddressBox(props: {
   const send = async (): Promise<void> => {
     const { clientAddress } = await import('../text/log-addresses.ts')
     // The server explains what is no address.
-    const wanted = clientAddress(text) ?? text.trim()
+    const wanted = (isNetwork(text) ? undefined : clientAddress(text)) ?? text.trim()
     if (wanted !== '') go(wanted, policy)
   }
   return (
     <Form class="ask" role="search" send={send}>
       <TextField
-        label="Address, or a line of a log"
+        label="Address, prefix, AS, or a line of a log"
         place="grow"
         class="mono"
         autocomplete="off"
@@ -141,8 +143,9 @@ const answerText = ({
 function Invitation() {
   return (
     <p class="invitation">
-      Why does an address have its score? Type one above, or paste the line of a log. For up to
-      10,000 at once go to <a href={routeTo('bulk')}>Bulk lookup</a>.
+      Why does an address have its score? Type one above, or paste the line of a log. A prefix or an
+      AS number has its own page. For up to 10,000 at once go to{' '}
+      <a href={routeTo('bulk')}>Bulk lookup</a>.
     </p>
   )
 }

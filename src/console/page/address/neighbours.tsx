@@ -6,6 +6,7 @@ import type { AddressView } from '../../../api/admin-answers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { KindTag } from '../parts/tag.tsx'
 import { routeTo } from '../route.ts'
+import { networkLink } from './network.tsx'
 import { count, counted, percent, shortCount, words } from '../text/figures.ts'
 import { kindTone } from '../text/tone.ts'
 
@@ -112,7 +113,7 @@ function Scopes({ scopes }: { readonly scopes: AddressView['insights']['neighbor
       {scopes.map(({ scope, unit, listed }) => (
         <div key={scope}>
           <dt>
-            <code>{scope}</code>
+            <code>{networkLink(scope)}</code>
           </dt>
           {listed.length === 0 && <dd class="quiet">nothing is listed</dd>}
           {listed.map(({ kind, listed: number, percent: share, times_asn }) => (

@@ -17,34 +17,37 @@ export function OwnRules({ ip, view }: { readonly ip: string; readonly view: Add
       meaning="decision"
       aside={mayList && <a href={routeTo('rules', 'lists', { add: ip })}>Add to a list</a>}
     >
-      {lists.length === 0 ? (
-        <p class="quiet">No list contains it.</p>
-      ) : (
-        <ul class="own-lists">
-          {lists.map(({ list, effect, entry, since, until, note }) => (
-            <li key={`${list} ${entry}`}>
-              <a href={routeTo('rules', `lists/${list}`)}>{list}</a>{' '}
-              {effect === 'none' ? 'tags it' : <ActionTag action={effect} />}, as{' '}
-              <code>{entry}</code>
-              <p class="quiet">
-                {since !== '' && `since ${utcTime(since)}, `}
-                {until === null ? 'always' : `until ${utcTime(until)}`}
-                {note !== '' && ` · ${note}`}
-              </p>
-            </li>
-          ))}
-        </ul>
-      )}
+      <OwnLists lists={lists} />
       {decision === null ? (
         <p class="quiet">This server has no policies.</p>
       ) : (
         <p>
           The policy <a href={routeTo('rules', 'policies')}>{decision.policy}</a> says{' '}
           <ActionTag action={decision.action} />
-          {decision.rule === '' ? ', for no rule holds' : ` by its rule ${decision.rule}`}.
+          {decision.rule === '' ? ' (no rule matched)' : ` by its rule ${decision.rule}`}.
         </p>
       )}
       {observed.length > 0 && <p>Matching rules in observation: {observed.join(', ')}.</p>}
     </Panel>
+  )
+}
+
+/** Entries of own lists. */
+export function OwnLists({ lists }: Pick<AddressView, 'lists'>) {
+  if (lists.length === 0) return <p class="quiet">No list contains it.</p>
+  return (
+    <ul class="own-lists">
+      {lists.map(({ list, effect, entry, since, until, note }) => (
+        <li key={`${list} ${entry}`}>
+          <a href={routeTo('rules', `lists/${list}`)}>{list}</a>{' '}
+          {effect === 'none' ? 'tags it' : <ActionTag action={effect} />}, as <code>{entry}</code>
+          <p class="quiet">
+            {since !== '' && `since ${utcTime(since)}, `}
+            {until === null ? 'always' : `until ${utcTime(until)}`}
+            {note !== '' && ` · ${note}`}
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,6 +1,7 @@
 // The answer at a glance: class, score, level, decision, network.
 
 import type { AddressView } from '../../../api/admin-answers.ts'
+import { networkLink } from './network.tsx'
 import { Fact, Meaning, Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
 import { words } from '../text/figures.ts'
@@ -75,13 +76,17 @@ function Facts({ view }: { readonly view: AddressView }) {
   return (
     <dl class="facts">
       <Fact name="Network">
-        {network === null
-          ? 'not announced'
-          : `AS${network.asn} ${network.organization} · ${words(network.type)}`}
+        {network === null ? (
+          'not announced'
+        ) : (
+          <>
+            {networkLink(`AS${network.asn}`)} {network.organization} · {words(network.type)}
+          </>
+        )}
       </Fact>
       {prefix !== undefined && (
         <Fact name="Same answer for">
-          <code>{prefix}</code>
+          <code>{networkLink(prefix)}</code>
         </Fact>
       )}
       {proxy !== null && (
