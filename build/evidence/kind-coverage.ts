@@ -1,4 +1,4 @@
-// Which kinds the feeds of a build cover on its day (contract 5.1; limits in
+// Which kinds the feeds of a build cover on its day (contract 5.1: coverage; limits in
 // src/model/coverage.ts). Hand-kept tables cover a kind partly at most.
 
 import type { Day } from '../../src/base/day.ts'

@@ -1,5 +1,5 @@
-// What is wrong with a text that parse-address.ts has refused: a prefix, a port, a host name and so
-// on. Every such text has exactly one fault. The sentences are in src/api/input-fault.ts.
+// What is wrong with a text that parse-address.ts rejects: a prefix, a port, a host name and so on.
+// Every such text has exactly one fault. The messages are in src/api/input-fault.ts.
 
 import { newAddressWords } from './address.ts'
 import { parseAddress } from './parse-address.ts'
@@ -19,7 +19,7 @@ export const addressFaults = [
 ] as const
 export type AddressFault = (typeof addressFaults)[number]
 
-/** A host name has at most 253 characters, and the forms of an address are shorter still. */
+/** Host names have at most 253 characters, and addresses fewer. */
 const textCharsMax = 256
 
 const words = newAddressWords()
@@ -27,15 +27,15 @@ const isAddress = (text: string): boolean => parseAddress(text, words) !== 0
 
 const separators = /[\s,;]+/
 const url = /^[a-z][a-z0-9+.-]*:\/\//i
-/** As `inet_aton` takes it: fewer numbers than four, octal, hexadecimal. */
+/** As `inet_aton` accepts it: fewer than four numbers, octal, hexadecimal. */
 const numbers = /^(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d*))*$/i
 const hexGroups = /^[0-9a-f]*:[0-9a-f:.]*$/i
-/** Labels of letters of any alphabet, perhaps with a port behind them. */
+/** Labels of letters of any alphabet, with or without a port. */
 const hostName = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.?(?::\d*)?$/u
 /** Zeros before another digit, at the beginning of a number or group. */
 const leadingZeros = /(^|[.:])0+(?=[0-9a-f])/gi
 
-/** The fault of a text that `parseAddress` refuses. */
+/** The fault of a text that `parseAddress` rejects. */
 export function addressFaultOf(text: string): AddressFault {
   if (text.trim() === '') return 'empty'
   if (text.length > textCharsMax) return 'other'
@@ -52,7 +52,7 @@ export function addressFaultOf(text: string): AddressFault {
   return hostName.test(text) ? 'host_name' : 'other'
 }
 
-/** What stands before the first such character; nothing where there is none. */
+/** The text before the first `character`; '' without it. */
 function before(text: string, character: string): string {
   return text.slice(0, Math.max(0, text.indexOf(character)))
 }

@@ -1,8 +1,8 @@
 // Hot path: no allocation, no throw, no closure, no BigInt in this file.
 //
-// IPv4 addresses inside IPv6 ones, by the four well-known forms. Deliberately not here: what
-// follows from it (which address is judged is the caller's decision), ISATAP and operators' own
-// NAT64 prefixes (64:ff9b:1::/48 and others), which cannot be told from the address alone.
+// IPv4 addresses inside IPv6 ones, in the four well-known forms. Callers decide which address is
+// judged. Without ISATAP and operators' own NAT64 prefixes (64:ff9b:1::/48 and others), which the
+// address alone does not show.
 //
 //   kind             prefix           the IPv4 address is in
 //   1 IPv4-mapped    ::ffff:0:0/96    the last 32 bits                 RFC 4291, 2.5.5.2
@@ -10,12 +10,11 @@
 //   3 NAT64          64:ff9b::/96     the last 32 bits                 RFC 6052, 2.1
 //   4 Teredo         2001::/32        the last 32 bits, inverted       RFC 4380, 4 (the client's)
 
-/** What `embeddedKind` returns. */
 export const EMBEDDED = { none: 0, mapped: 1, sixToFour: 2, nat64: 3, teredo: 4 } as const
 
 export type EmbeddedKind = (typeof EMBEDDED)[keyof typeof EMBEDDED]
 
-/** How the IPv6 address in `words` carries an IPv4 address. Only for family 6. */
+/** How the IPv6 address in `words` embeds an IPv4 address. */
 export function embeddedKind(words: Uint32Array): EmbeddedKind {
   const top = words[0]!
   if (top >>> 16 === 0x2002) return EMBEDDED.sixToFour
@@ -26,7 +25,7 @@ export function embeddedKind(words: Uint32Array): EmbeddedKind {
   return EMBEDDED.none
 }
 
-/** The IPv4 value in `words`, given the answer of `embeddedKind`; 0 for kind 0. */
+/** The IPv4 value in `words`, given the result of `embeddedKind`; 0 for kind 0. */
 export function embeddedIpv4(kind: EmbeddedKind, words: Uint32Array): number {
   if (kind === EMBEDDED.sixToFour) return ((words[0]! << 16) | (words[1]! >>> 16)) >>> 0
   if (kind === EMBEDDED.teredo) return ~words[3]! >>> 0

@@ -1,5 +1,5 @@
-// The texts by which one address is known, whichever form it came in, and the unit that one visitor
-// has of it. 6to4, NAT64, Teredo and IPv4-mapped addresses stand for the IPv4 address inside.
+// Canonical texts that identify an address in any notation, and the unit that belongs to one
+// visitor. 6to4, NAT64, Teredo and IPv4-mapped addresses stand for the IPv4 address inside.
 
 import { newAddressWords } from './address.ts'
 import { EMBEDDED, embeddedIpv4, embeddedKind } from './embedded-ipv4.ts'
@@ -8,7 +8,7 @@ import { parseAddress } from './parse-address.ts'
 
 const words = newAddressWords()
 
-/** Canonical text of the IPv4 address inside, else of the address; `undefined` for no address. */
+/** Canonical text of the IPv4 address inside, or of the address; `undefined` if invalid. */
 export function innermostAddress(text: string): string | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined
@@ -17,7 +17,7 @@ export function innermostAddress(text: string): string | undefined {
   return formatAddress(family, words)
 }
 
-/** The same, of IPv6 the /64: one line has all of it. */
+/** The same, but the /64 for IPv6, which belongs to one line. */
 export function visitorOf(text: string): string | undefined {
   const address = innermostAddress(text)
   if (address === undefined || !address.includes(':')) return address
@@ -25,11 +25,11 @@ export function visitorOf(text: string): string | undefined {
   return `${formatAddress(6, words)}/64`
 }
 
-/** What may be an address in a text that people wrote. Each by itself: `::ffff:192.0.2.1`. */
+/** Candidates in free text, such as `::ffff:192.0.2.1`. */
 const ipv4Forms = /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g
 const ipv6Forms = /[\da-f:]+/gi
 
-/** Whether a text names an innermost address in any of its forms; also as `192[.]0[.]2[.]1`. */
+/** Whether a text names an innermost address in any form, also defanged as `192[.]0[.]2[.]1`. */
 export function mentionsAddress(text: string, address: string): boolean {
   const plain = text.replaceAll(/\[([.:])\]/g, '$1')
   const ipv6 = plain.match(ipv6Forms) ?? []

@@ -1,10 +1,10 @@
 // Hot path: no allocation, no throw, no closure, no BigInt.
 //
-// Canonical text (RFC 5952) as bytes: lower case, no leading zeros, the longest run of two or more
-// zero groups as `::`, the leftmost of equal runs. IPv4-mapped addresses are not written mixed here:
-// they are judged, and then written, as IPv4.
+// Canonical text (RFC 5952) as bytes: lower case, no leading zeros, `::` for the longest run of two
+// or more zero groups, the leftmost of equal runs. IPv4-mapped addresses are not written mixed
+// here, since they are judged and written as IPv4.
 //
-// Each function writes at `at`, needs room for 39 bytes there, and returns the place behind.
+// Each function writes at `at`, needs room for 39 bytes, and returns the position after.
 
 const zero = 0x30
 const colon = 0x3a
@@ -13,7 +13,6 @@ const dot = 0x2e
 const hexDigits = new Uint8Array(16)
 for (let digit = 0; digit < 16; digit++) hexDigits[digit] = digit.toString(16).charCodeAt(0)
 
-/** Dotted quad of a 32-bit value. */
 export function formatIpv4Bytes(value: number, out: Uint8Array, at: number): number {
   let end = putOctet(value >>> 24, out, at)
   out[end++] = dot
@@ -26,7 +25,7 @@ export function formatIpv4Bytes(value: number, out: Uint8Array, at: number): num
 
 function putOctet(octet: number, out: Uint8Array, at: number): number {
   let end = at
-  // octet * 41 >>> 12 is octet / 100, and rest * 205 >>> 11 is rest / 10, for all that occur here.
+  // octet * 41 >>> 12 is octet / 100, and rest * 205 >>> 11 is rest / 10, for all values here.
   const hundreds = (octet * 41) >>> 12
   const rest = octet - hundreds * 100
   const tens = (rest * 205) >>> 11
@@ -36,7 +35,6 @@ function putOctet(octet: number, out: Uint8Array, at: number): number {
   return end
 }
 
-/** The IPv6 address in `words`. */
 export function formatAddressBytes(words: Uint32Array, out: Uint8Array, at: number): number {
   let gap = -1
   let gapEnd = -1

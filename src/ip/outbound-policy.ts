@@ -1,10 +1,10 @@
-// Where a request to another machine may lead: schemes, addresses and redirects, the same for every
-// client of HTTP here (build/fetch, src/publish/fetch).
+// Where a request to another machine may lead: schemes, addresses and redirects, for every HTTP
+// client here (build/fetch, src/publish/fetch).
 //
-// A name is judged where it is resolved for the connection; one with a single address that is not
-// public is refused whole. A literal address is not resolved: ask `isSpecialHost` first. Guarded
-// connections are pooled apart from others. Behind an HTTP proxy the proxy resolves names. Headers
-// for the origin that was named go to that origin alone.
+// A name is judged when it is resolved for the connection; one non-public address refuses all of
+// it. Literal addresses are not resolved: call `isSpecialHost` first. Guarded connections are
+// pooled apart from others. HTTP proxies resolve names themselves. Headers for an origin go to that
+// origin only.
 
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
@@ -13,7 +13,7 @@ import { embeddedIpv4, embeddedKind } from './embedded-ipv4.ts'
 import { parseAddress } from './parse-address.ts'
 import { isBogon } from './special-purpose.ts'
 
-/** Followed of one request. Real feeds need two; what needs more is a circle. */
+/** Per request. Real feeds need two; more is a loop. */
 export const redirectsMax = 5
 
 export function isRedirect(status: number): boolean {
@@ -26,9 +26,9 @@ export function isWebUrl({ protocol }: URL): boolean {
 
 export type Redirect =
   | { readonly kind: 'follow'; readonly to: URL }
-  /** Its Location is none, or no address. */
+  /** Its Location is missing or invalid. */
   | { readonly kind: 'no_address' }
-  /** It leads away from the web, or from https to http. */
+  /** It leaves the web, or leads from https to http. */
   | { readonly kind: 'scheme' | 'downgrade'; readonly to: URL }
 
 /** Where a redirect with this Location leads. Its host is not judged here. */
@@ -40,14 +40,14 @@ export function judgeRedirect(from: URL, location: string | undefined): Redirect
   return { kind: isDowngrade ? 'downgrade' : 'follow', to }
 }
 
-/** What of `dns.lookup` is used here. */
+/** The used form of `dns.lookup`. */
 export type ResolveHost = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
 ) => void
 
-/** Resolves for connections: with `refuse`, its error stands for a name that is not public. */
+/** Resolves for connections; with `refuse`, non-public names fail with its error. */
 export function outboundLookup(
   resolve: ResolveHost,
   refuse: ((host: string, address: string) => Error) | undefined,
@@ -65,7 +65,7 @@ export function outboundLookup(
   }
 }
 
-/** Whether the text is an address that is not of the public Internet. False for names. */
+/** Whether the text is a non-public address. False for names. */
 export function isSpecialHost(text: string): boolean {
   const [bare = ''] = text.replace(/^\[|\]$/g, '').split('%')
   const words = newAddressWords()

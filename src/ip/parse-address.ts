@@ -1,14 +1,14 @@
 // Hot path: no allocation, no throw, no closure, no BigInt, no regular expression in this file.
 //
-// Strict text of an address to words. Four decimal octets without leading zeros; RFC 4291 IPv6
-// with `::` and a trailing dotted quad under the same strictness. Deliberately not here: zones,
-// brackets, prefix lengths, white space, octal, hexadecimal or shortened IPv4: no addresses.
+// Parses the strict text of an address to words: four decimal octets without leading zeros; RFC
+// 4291 IPv6 with `::` and a trailing dotted quad, as strict. Rejects zones, brackets, prefix
+// lengths, white space, and octal, hexadecimal or shortened IPv4.
 //
-// Invariants: `out` is written whole (unused words zero) when the answer is 4 or 6, and not touched
-// when it is 0. Nothing outside bytes[start, end) is read. The scratch arrays below are safe
-// because nothing in here can be interrupted.
+// Invariants: `out` is written completely (unused words zero) if the result is 4 or 6, and
+// unchanged if it is 0. Nothing outside bytes[start, end) is read. The scratch arrays are safe
+// since nothing here can be interrupted.
 
-/** The longest text of an address: `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`. */
+/** The longest address: `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`. */
 export const addressCharsMax = 45
 
 const DOT = 0x2e
@@ -24,14 +24,14 @@ for (let digit = 0; digit < 16; digit++) {
   hexDigits[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-// Addresses of the usual forms are read from the text itself, in a third to two thirds of the time.
-// What is neither is copied here, and the parser of bytes decides.
+// Usual forms are read from the text itself, in a third to two thirds of the time. Other texts are
+// copied here for the parser of bytes.
 const textBytes = new Uint8Array(addressCharsMax)
 const groups = new Uint16Array(8)
 
 /**
- * The family of the address that `text` is, its value in `out`; 0 where `text` is no address.
- * An IPv4-mapped address is IPv6 here: see embedded-ipv4.ts for what it stands for.
+ * Returns the family of the address `text`, its value in `out`, or 0 if it is invalid. IPv4-mapped
+ * addresses are IPv6 here (see embedded-ipv4.ts).
  */
 export function parseAddress(text: string, out: Uint32Array): 0 | 4 | 6 {
   const length = text.length
@@ -47,23 +47,23 @@ export function parseAddress(text: string, out: Uint32Array): 0 | 4 | 6 {
   if (readIpv6Text(text, out)) return 6
   for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at)
-    // A wider code would lose its high bits in a byte and could then pass for a digit.
+    // The low byte of a wider code could pass for a digit.
     if (code > 0x7f) return 0
     textBytes[at] = code
   }
   return parseAddressBytes(textBytes, 0, length, out)
 }
 
-/** `parseAddress` of the bytes from `start` to before `end`. */
+/** `parseAddress` of bytes[start, end). */
 export function parseAddressBytes(
   bytes: Uint8Array,
   start: number,
   end: number,
   out: Uint32Array,
 ): 0 | 4 | 6 {
-  // No longer text is an address; this bounds the work on a hostile one.
+  // Bounds the work on hostile texts: no longer one is an address.
   if (end - start > addressCharsMax) return 0
-  // A colon comes at the latest behind the first four digits of IPv6, a dot behind three of IPv4.
+  // A colon follows the first four digits of IPv6 at the latest, a dot three of IPv4.
   for (let at = start; at < end; at++) {
     const code = bytes[at]!
     if (code === DOT) {
@@ -80,12 +80,12 @@ export function parseAddressBytes(
   return 0
 }
 
-/** The value of exactly a dotted quad, or -1. */
+/** The value of a dotted quad, or -1. */
 function readIpv4(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
   let at = start
   for (let dots = 0; dots < 3; dots++) {
-    // Behind an octet come at least its dot and one more digit.
+    // An octet is followed by its dot and at least one digit.
     if (at + 2 >= end) return -1
     const octet = octetBeforeDot(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)
     if (octet < 0) return -1
@@ -98,7 +98,7 @@ function readIpv4(bytes: Uint8Array, start: number, end: number): number {
   return octet < 0 ? -1 : ((value << 8) | octet) >>> 0
 }
 
-/** `readIpv4` of a text; its twin, step by step. */
+/** `readIpv4` of a text, step by step. */
 function readIpv4Text(text: string): number {
   const end = text.length
   let value = 0
@@ -125,14 +125,14 @@ function readIpv4Text(text: string): number {
   return octet < 0 ? -1 : ((value << 8) | octet) >>> 0
 }
 
-// How many digits an octet has cannot be foretold, and a branch on it that goes the other way costs
-// as much as reading the octet. So both functions below read three characters and mask those that
-// are not the octet's: -1 keeps all bits, 0 none. What is negative is no octet: of a sum of
-// conditions by `|`, the sign says whether one failed.
+// An octet's number of digits is unpredictable, and a mispredicted branch costs as much as reading
+// the octet. So both functions below read three characters and mask those outside the octet: -1
+// keeps all bits, 0 none. Negative results are invalid: in a sum of conditions by `|`, the sign
+// shows whether one failed.
 
 /**
- * The octet whose first character is `first`, in its upper bits, and in the lowest two how many
- * digits it has, by where a dot stands. Negative where it is no octet.
+ * The octet that begins with `first`, in the upper bits, and its number of digits, in the lowest
+ * two, by the position of the dot. Negative if invalid.
  */
 function octetBeforeDot(first: number, second: number, third: number): number {
   const two = -(second ^ DOT) >> 31
@@ -146,7 +146,7 @@ function octetBeforeDot(first: number, second: number, third: number): number {
   return (octet << 2) | (1 - two - three) | (fault & (1 << 31))
 }
 
-/** The octet of the last `digits` of three characters, or a negative number. */
+/** The octet of the last `digits` of three characters; negative if invalid. */
 function lastOctet(digits: number, first: number, second: number, third: number): number {
   const two = (1 - digits) >> 31
   const three = (2 - digits) >> 31
@@ -160,9 +160,8 @@ function lastOctet(digits: number, first: number, second: number, third: number)
 }
 
 /**
- * Whether `text` is an address of IPv6 without a dotted quad; its value in `out`, which is not
- * touched where it is none. `parseIpv6` step by step, whose word counts on all that this one does
- * not take.
+ * Parses IPv6 without a dotted quad into `out`; false, with `out` unchanged, for anything else.
+ * Follows `parseIpv6` step by step, which decides the rest.
  */
 function readIpv6Text(text: string, out: Uint32Array): boolean {
   const end = text.length
@@ -185,7 +184,7 @@ function readIpv6Text(text: string, out: Uint32Array): boolean {
     } else {
       value = digitOf(text.charCodeAt(at))
       if (value === NOT_HEX) return false
-      // Digit by digit: a loop over them takes a third longer.
+      // Unrolled: a loop takes a third longer.
       code = ++at < end ? text.charCodeAt(at) : 0
       let digit = digitOf(code)
       if (digit !== NOT_HEX) {
@@ -220,7 +219,7 @@ function readIpv6Text(text: string, out: Uint32Array): boolean {
   return true
 }
 
-/** The value of the four characters from `at`, or -1 where one is no digit: most groups have four. */
+/** The value of the four characters from `at`, or -1: most groups have four digits. */
 function fourDigits(text: string, at: number): number {
   const first = text.charCodeAt(at)
   const second = text.charCodeAt(at + 1)
@@ -234,14 +233,14 @@ function fourDigits(text: string, at: number): number {
   return (a | b | c | d) > 15 || wide > 0 ? -1 : (a << 12) | (b << 8) | (c << 4) | d
 }
 
-/** Of any character of a text, also one that is no byte. */
+/** For any character, also above a byte. */
 function digitOf(code: number): number {
   return code < hexDigits.length ? hexDigits[code]! : NOT_HEX
 }
 
 /**
- * One turn of the loop reads one group and the colon, or colons, behind it. For `1::2.3.4.5`:
- * group 1, gap at 1, then the quad as two groups: count 3, so five zero groups fill the gap.
+ * Each iteration reads one group and the colon or colons after it. For `1::2.3.4.5`: group 1, gap
+ * at 1, then the quad as two groups: count 3, so five zero groups fill the gap.
  */
 function parseIpv6(bytes: Uint8Array, start: number, end: number, out: Uint32Array): 0 | 6 {
   let at = start
@@ -275,7 +274,7 @@ function parseIpv6(bytes: Uint8Array, start: number, end: number, out: Uint32Arr
     if (at === end) break
     if (bytes[at] !== COLON) return 0
     at++
-    // A single colon may not end the text, a double one may.
+    // A single colon cannot end the text, a double one can.
     if (at === end) return 0
     if (bytes[at] === COLON) {
       if (gap >= 0) return 0
@@ -283,13 +282,13 @@ function parseIpv6(bytes: Uint8Array, start: number, end: number, out: Uint32Arr
       at++
     }
   }
-  // `::` stands for one group or more (RFC 4291, 2.2), never for none.
+  // `::` stands for at least one group (RFC 4291, 2.2).
   if (gap < 0 ? count !== 8 : count === 8) return 0
   writeGroups(count, gap, out)
   return 6
 }
 
-/** The groups before the gap go to the front of `out`, those behind it to the end. */
+/** Groups before the gap go to the front of `out`, later ones to the end. */
 function writeGroups(count: number, gap: number, out: Uint32Array): void {
   if (gap >= 0) {
     const zeros = 8 - count

@@ -1,12 +1,12 @@
 // Hot path: no allocation, throw, closure, BigInt or regular expression.
 //
-// Addresses as words, most significant first, and the fewest prefixes that cover a range. A range
-// is of four words: IPv4 lies below ::/96, so its prefixes are 96 bits longer here. An odd range of
-// IPv6 has up to 254: with big integers, 16,000 such entries of a list took most of a minute.
+// Addresses as words, most significant first, and the fewest prefixes that cover a range. Ranges
+// have four words: IPv4 is below ::/96, so its prefixes are 96 bits longer here. An odd range of
+// IPv6 has up to 254 prefixes: with bigints, 16,000 such list entries took most of a minute.
 
 import { compareWords } from './address.ts'
 
-/** `out` becomes the number before `words`, which is not 0; they may be the same. */
+/** Sets `out` to the number before `words`, which is not 0; they may be the same array. */
 export function writeBefore(words: Uint32Array, out: Uint32Array): void {
   out.set(words)
   for (let i = out.length - 1; i >= 0; i--) {
@@ -29,13 +29,13 @@ export function sharedBits(a: Uint32Array, b: Uint32Array): number {
 
 const current = new Uint32Array(4)
 
-/** `address` may be read until it returns. */
+/** `address` is valid until it returns. */
 export type TakePrefix = (address: Uint32Array, length: number) => void
 
 /**
- * Hands over the fewest prefixes that cover `from` to `to`, both inclusive, in order. Each is the
- * widest that begins where the previous one ended: as wide as its first address has zero bits at
- * its end, and no wider than what is left.
+ * Calls `take` with the fewest prefixes that cover `from` to `to`, inclusive, in order. Each is the
+ * widest that begins after the last one: as wide as the trailing zero bits of its first address
+ * allow, and no wider than the rest.
  */
 export function splitRange(from: Uint32Array, to: Uint32Array, take: TakePrefix): void {
   current.set(from)
@@ -54,7 +54,7 @@ function zeroBitsAtEnd(): number {
   return 128
 }
 
-/** The highest n for which 2^n addresses from `current` on end at or below `last`. */
+/** The highest n for which 2^n addresses from `current` end at or before `last`. */
 function powerUpTo(last: Uint32Array): number {
   let power = 0
   let carry = 1
@@ -67,9 +67,9 @@ function powerUpTo(last: Uint32Array): number {
   return carry === 1 ? 128 : power
 }
 
-/** Adds 2^bits in place; whether the sum lies behind the last address. */
+/** Adds 2^bits in place; returns whether the sum is past the last address. */
 export function addPower(all: Uint32Array, from: number, words: number, bits: number): boolean {
-  // Shifts, for `**` took most of the time of a million prefixes.
+  // Shifts: `**` took most of the time of a million prefixes.
   let carry = (1 << (bits & 31)) >>> 0
   for (let i = words - 1 - (bits >>> 5); i >= 0 && carry > 0; i--) {
     const sum = all[from + i]! + carry

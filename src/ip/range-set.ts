@@ -1,10 +1,10 @@
-// Range sets: arrays of ranges of one family, sorted, disjoint and never adjacent, so that equal
-// sets have equal arrays. Every function but `toRangeSet` takes such sets. Not for the hot path.
+// Range sets: sorted, disjoint, non-adjacent ranges of one family, so that equal sets have equal
+// arrays. All functions except `toRangeSet` expect such sets. Not for the hot path.
 
 import { assert } from '../base/assert.ts'
 import type { Range } from './range.ts'
 
-/** Sorts and merges any ranges of one family into a range set. */
+/** Sorts and merges ranges of one family. */
 export function toRangeSet(ranges: readonly Range[]): Range[] {
   const set: Range[] = []
   for (const range of [...ranges].sort(byFirst)) {
@@ -19,9 +19,9 @@ export function toRangeSet(ranges: readonly Range[]): Range[] {
   return set
 }
 
-/** Whether an address, of the set's family, or one of several lies in one of its ranges. */
+/** Whether an address, or one of several, is in the set. */
 export function rangeSetContains(set: readonly Range[], first: bigint, last = first): boolean {
-  // Invariant: every range before `low` ends below first; every range from `high` on does not.
+  // Invariant: ranges before `low` end before `first`; ranges from `high` on do not.
   let low = 0
   let high = set.length
   while (low < high) {
@@ -38,10 +38,10 @@ export function subtract(from: readonly Range[], removed: readonly Range[]): Ran
   const rest: Range[] = []
   let r = 0
   for (const { family, first, last } of from) {
-    // What lies before `next` is decided.
+    // Addresses before `next` are decided.
     let next = first
     while (r < removed.length && removed[r]!.last < first) r++
-    // The last hole of this range may reach into the following one, so `r` stays on it.
+    // This range's last hole may reach into the next range, so `r` stays on it.
     for (; r < removed.length && removed[r]!.first <= last; r++) {
       const hole = removed[r]!
       if (hole.first > next) rest.push({ family, first: next, last: hole.first - 1n })

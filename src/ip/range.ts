@@ -1,14 +1,13 @@
 // Ranges: inclusive first to last of one family, as bigints. Not for the hot path.
 //
-// Invariants of every Range made here: 0 <= first <= last <= maxAddress(family), and no IPv6 range
-// lies within ::ffff:0:0/96, since that text means the IPv4 range.
+// Invariants: 0 <= first <= last <= maxAddress(family), and no IPv6 range is inside ::ffff:0:0/96,
+// since such text means the IPv4 range.
 
 import { newAddressWords } from './address.ts'
 import type { Family } from './address.ts'
 import { parseAddress } from './parse-address.ts'
 import { formatAddress } from './format-address.ts'
 
-/** Inclusive at both ends. */
 export interface Range {
   readonly family: Family
   readonly first: bigint
@@ -21,20 +20,18 @@ const MAPPED_TOP = 0xffffn
 const zero = 0x30
 
 const scratch = newAddressWords()
-/** A value of 128 bits, most significant byte first. */
+/** 128 bits, most significant byte first. */
 const halves = new DataView(new ArrayBuffer(16))
 
-/** The highest address of a family. */
 export function maxAddress(family: Family): bigint {
   return family === 4 ? MAX_IPV4 : MAX_IPV6
 }
 
-/** The bits of an address of a family. */
 export function addressBits(family: Family): 32 | 128 {
   return family === 4 ? 32 : 128
 }
 
-/** The value that the words hold; the inverse of `bigintToWords`. */
+/** The inverse of `bigintToWords`. */
 export function wordsToBigint(family: Family, words: Uint32Array): bigint {
   let value = BigInt(words[0]!)
   if (family === 4) return value
@@ -42,7 +39,7 @@ export function wordsToBigint(family: Family, words: Uint32Array): bigint {
   return value
 }
 
-/** Writes a value into caller-owned words, unused ones zero; the inverse of `wordsToBigint`. */
+/** Writes to caller-owned words, unused ones zero; the inverse of `wordsToBigint`. */
 export function bigintToWords(family: Family, value: bigint, out: Uint32Array): void {
   if (family === 4) {
     out.fill(0)
@@ -55,9 +52,9 @@ export function bigintToWords(family: Family, value: bigint, out: Uint32Array): 
 }
 
 /**
- * `192.0.2.1`, `192.0.2.0/24` or `192.0.2.1-192.0.2.9` (white space around the dash allowed);
- * host bits below a prefix length are masked. IPv4-mapped text means the IPv4 range. Anything else,
- * a last address below the first one included, is `undefined`.
+ * `192.0.2.1`, `192.0.2.0/24` or `192.0.2.1-192.0.2.9` (spaces around the dash allowed); host bits
+ * are masked. IPv4-mapped text means the IPv4 range. `undefined` for anything else, including a
+ * last address before the first.
  */
 export function parseRange(text: string): Range | undefined {
   const dash = text.indexOf('-')
@@ -67,7 +64,7 @@ export function parseRange(text: string): Range | undefined {
   return address && withoutMapped(address.family, address.value, address.value)
 }
 
-/** `192.0.2.0/24` only: an address alone is no prefix. Host bits are masked. */
+/** Only `192.0.2.0/24`, not a single address. Host bits are masked. */
 export function parsePrefix(text: string): Range | undefined {
   const slash = text.indexOf('/')
   const length = slash < 0 ? -1 : readLength(text, slash + 1)
@@ -77,7 +74,7 @@ export function parsePrefix(text: string): Range | undefined {
   return withoutMapped(family, first, last)
 }
 
-/** Whether `text` is a prefix whose address has bits below the length, as `192.0.2.1/24`. */
+/** Whether `text` is a prefix with host bits set, such as `192.0.2.1/24`. */
 export function hasHostBits(text: string): boolean {
   const slash = text.indexOf('/')
   const address = parsePrefix(text) && readAddress(text.slice(0, slash))
@@ -86,7 +83,7 @@ export function hasHostBits(text: string): boolean {
   return prefixRange(family, value, readLength(text, slash + 1)).first !== value
 }
 
-/** The prefix of `length` bits that holds `value`. */
+/** The prefix of `length` bits that contains `value`. */
 export function prefixRange(family: Family, value: bigint, length: number): Range {
   const hostMask = maxAddress(family) >> BigInt(length)
   const last = value | hostMask
@@ -102,7 +99,7 @@ export function formatRange(range: Range): string {
   return `${formatValue(family, first)}-${formatValue(family, last)}`
 }
 
-/** The length of the one prefix that the range is, if it is one: host bits 0 to 1, as 0b0111. */
+/** The length if the range is one prefix: its host bits run from 0 to 1, as in 0b0111. */
 function prefixLength({ family, first, last }: Range): number | undefined {
   const hostMask = first ^ last
   if ((hostMask & (hostMask + 1n)) !== 0n || (first & hostMask) !== 0n) return undefined
@@ -120,7 +117,7 @@ function readAddress(text: string) {
   return family === 0 ? undefined : { family, value: wordsToBigint(family, scratch) }
 }
 
-/** The number that `text` is from `start` on, of one to three digits without leading zeros; or -1. */
+/** The number in `text` from `start`, one to three digits without leading zeros; or -1. */
 function readLength(text: string, start: number): number {
   const count = text.length - start
   if (count < 1 || count > 3) return -1
@@ -142,7 +139,7 @@ function parseEnds(firstText: string, lastText: string): Range | undefined {
   return withoutMapped(first.family, first.value, last.value)
 }
 
-/** The IPv4 range where both ends lie in ::ffff:0:0/96; a range that only touches it stays IPv6. */
+/** The IPv4 range if both ends are in ::ffff:0:0/96; a range that only overlaps it stays IPv6. */
 function withoutMapped(family: Family, first: bigint, last: bigint): Range {
   if (family === 6 && first >> 32n === MAPPED_TOP && last >> 32n === MAPPED_TOP) {
     return { family: 4, first: first & MAX_IPV4, last: last & MAX_IPV4 }

@@ -1,13 +1,13 @@
 // Hot path: `specialPiece`, after its first call. No allocation, throw or closure there.
 //
-// The pieces of a family's addresses in which all are bogons or none is, and all hold an IPv4
-// address in the same form (embedded-ipv4.ts) or none does.
+// Cuts a family's addresses into pieces of only bogons or none, and of one form of embedded IPv4
+// addresses (embedded-ipv4.ts) or none.
 
 import { compareWords, type Family, newAddressWords } from './address.ts'
 import { bigintToWords, maxAddress, parsePrefix, type Range } from './range.ts'
 import { bogonRanges } from './special-purpose.ts'
 
-/** The number of the piece that holds the address. */
+/** The number of the piece that contains the address. */
 export function specialPiece(family: Family, words: Uint32Array): number {
   const starts = (known[family] ??= makeStarts(family))
   let low = 0
@@ -20,7 +20,7 @@ export function specialPiece(family: Family, words: Uint32Array): number {
   return low
 }
 
-/** IPv4-mapped, NAT64, Teredo, 6to4; the first as numbers, because its text means IPv4. */
+/** IPv4-mapped, NAT64, Teredo, 6to4; the first as numbers, since its text means IPv4. */
 export const embeddedRanges: readonly Range[] = [
   { family: 6, first: 0xffff_0000_0000n, last: 0xffff_ffff_ffffn },
   ...['64:ff9b::/96', '2001::/32', '2002::/16'].map((text) => parsePrefix(text)!),

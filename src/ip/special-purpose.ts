@@ -1,25 +1,24 @@
-// Hot path: all but `bogonRanges` and `rangesOf`. No allocation, throw, closure, BigInt or regular
-// expression there.
+// Hot path: everything except `bogonRanges` and `rangesOf`. No allocation, throw, closure, BigInt
+// or regular expression there.
 //
 // Bogons: addresses that must not appear on the public Internet. The most specific entry of IANA's
-// special-purpose registries (data/iana) that says True or False decides; beside them multicast,
-// and all IPv6 outside 2000::/3, which IANA has not given out. Two things the registries leave open
-// are ordinary here, by the API's contract: Teredo (judged by its client's address) and
-// 192.88.99.0/24. ::ffff:0:0/96 is a bogon as an IPv6 address: callers that judge the embedded
-// address ask embedded-ipv4.ts first.
+// special-purpose registries (data/iana) that says True or False decides; multicast and unassigned
+// IPv6, outside 2000::/3, are added. The API's contract treats two cases that the registries leave
+// open as ordinary: Teredo (judged by its client's address) and 192.88.99.0/24. ::ffff:0:0/96 is a
+// bogon in IPv6: callers that judge embedded addresses check embedded-ipv4.ts first.
 //
-// Invariant, tested: `isBogon`, written to be fast, agrees with `bogonRanges` and the registries.
+// Invariant, tested: the fast `isBogon` agrees with `bogonRanges` and the registries.
 
 import type { Family } from './address.ts'
 import { parsePrefix, type Range } from './range.ts'
 import { subtract, toRangeSet } from './range-set.ts'
 
-/** Whether the address is a bogon. The words are those of parse-address.ts. */
+/** The words are those of parse-address.ts. */
 export function isBogon(family: Family, words: Uint32Array): boolean {
   return family === 4 ? isIpv4Bogon(words[0]!) : isIpv6Bogon(words)
 }
 
-/** 1 for a first octet with some bogon under it; all others need no second look. */
+/** 1 for a first octet with any bogon; other octets need no further check. */
 const hasBogons = new Uint8Array(256).fill(1, 224)
 for (const octet of [0, 10, 100, 127, 169, 172, 192, 198, 203]) hasBogons[octet] = 1
 
@@ -58,14 +57,14 @@ function isBogonUnder(top: number, value: number): boolean {
 function isIpv6Bogon(words: Uint32Array): boolean {
   const top = words[0]!
   if (top >>> 29 !== 1) {
-    // Outside 2000::/3 only 64:ff9b::/96 is ordinary.
+    // Outside 2000::/3, only 64:ff9b::/96 is ordinary.
     return top !== 0x0064ff9b || words[1] !== 0 || words[2] !== 0
   }
   if (top >>> 9 === 0x20010000 >>> 9) return isProtocolBogon(top & 0x1ff, words)
   return top === 0x20010db8 || top >>> 12 === 0x3fff0 // 2001:db8::/32, 3fff::/20
 }
 
-/** Inside 2001::/23, IETF Protocol Assignments; `group` is the second group of the address. */
+/** Inside 2001::/23, IETF Protocol Assignments; `group` is the address' second group. */
 function isProtocolBogon(group: number, words: Uint32Array): boolean {
   switch (group) {
     case 0: // 2001::/32, Teredo
@@ -80,7 +79,6 @@ function isProtocolBogon(group: number, words: Uint32Array): boolean {
   }
 }
 
-/** Bogons, and the ordinary addresses among them. */
 const bogonPrefixes = {
   4:
     '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
@@ -92,7 +90,7 @@ const ordinaryPrefixes = {
   6: '64:ff9b::/96 2001::/32 2001:1::1/128 2001:1::2/127 2001:3::/32 2001:4:112::/48 2001:20::/27',
 } as const
 
-/** All bogons of a family as a range set; computed on each call. */
+/** All bogons of a family; computed on each call. */
 export function bogonRanges(family: Family): readonly Range[] {
   return subtract(rangesOf(bogonPrefixes[family]), rangesOf(ordinaryPrefixes[family]))
 }

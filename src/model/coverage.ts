@@ -1,11 +1,11 @@
-// Coverage (contract 5.1): which kinds the feeds of a table cover. Counted by the build
-// (build/evidence/kind-coverage.ts), kept in the header, in every answer of a table that does not
-// cover all of them.
+// Coverage (contract 5.1): which kinds a table's feeds cover. The build counts it
+// (build/evidence/kind-coverage.ts) and stores it in the header; every answer of a table with
+// incomplete coverage has it.
 
 import type { Day } from '../base/day.ts'
 import type { Kind } from './kind.ts'
 
-/** The kinds that make an answer something other than clean; relays excuse, they accuse nobody. */
+/** Kinds that make an answer other than clean; relays only excuse. */
 export const coveredKinds = [
   'tor',
   'vpn',
@@ -18,8 +18,8 @@ export const coveredKinds = [
 export type CoveredKind = (typeof coveredKinds)[number]
 
 /**
- * A feed is fresh while it is younger than this, in days on the table's `as_of` day. Exits and
- * proxies move within days; the others state what stands for weeks.
+ * Days up to the table's `as_of` in which a feed is fresh. Exits and proxies change within days,
+ * the others within weeks.
  */
 export const freshDaysMax: Readonly<Record<CoveredKind, number>> = {
   tor: 3,
@@ -31,15 +31,15 @@ export const freshDaysMax: Readonly<Record<CoveredKind, number>> = {
   blocklist: 45,
 }
 
-/** From more days past `as_of` on, by the clock of whoever answers, a table says its age. */
+/** A table more days past `as_of`, by the answering machine's clock, reports its age. */
 export const tableDaysMax = 7
 
-/** Of their usual entries, what the fresh feeds of a kind must hold to cover it in full. */
+/** The share of their usual entries that a kind's fresh feeds need for full coverage. */
 export const usualShareMin = 0.5
 
 /**
- * `full`: by fresh feeds; `partly`: by hand-kept tables alone, or by feeds that hold less than half
- * of what they usually do; `missing`: by nothing.
+ * `full`: fresh feeds; `partly`: only hand-kept tables, or feeds with less than half of their usual
+ * entries; `missing`: neither.
  */
 export const coverageStates = ['full', 'partly', 'missing'] as const
 export type CoverageState = (typeof coverageStates)[number]
@@ -47,9 +47,9 @@ export type CoverageState = (typeof coverageStates)[number]
 export interface KindCoverage {
   readonly kind: CoveredKind
   readonly state: CoverageState
-  /** The newest day of its feeds; `undefined` where the table has none. */
+  /** The newest day of its feeds; `undefined` without any. */
   readonly newest: Day | undefined
-  /** IPv4 addresses that its feeds list; hand-kept tables do not count. */
+  /** IPv4 addresses on its feeds, without hand-kept tables. */
   readonly addresses: number
 }
 

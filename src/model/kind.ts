@@ -1,7 +1,6 @@
-// The closed vocabularies of the contract and of the model, each as one table from which the type
-// follows. Their order is their number in the table file: append only.
+// The closed vocabularies of the contract and of the model, with their types. Their order is their
+// number in the table file: append only.
 
-/** What a feed claims about an address. */
 export const kinds = [
   'tor',
   'vpn',
@@ -14,7 +13,7 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** The one main word of an answer (contract 2). */
+/** The main result of an answer (contract 3.7: classification). */
 export const classifications = [
   'bogon',
   'clean',
@@ -28,15 +27,15 @@ export const classifications = [
 ] as const
 export type Classification = (typeof classifications)[number]
 
-/** Bands of the score (contract 3.1), lowest first. */
+/** Bands of the score (contract 3.1: risk_level), lowest first. */
 export const levels = ['low', 'medium', 'high', 'very_high', 'critical'] as const
 export type Level = (typeof levels)[number]
 
-/** How sure a finding is (contract 3.2), least first. */
+/** How certain a finding is (contract 3.2: confidence), lowest first. */
 export const confidences = ['low', 'medium', 'high'] as const
 export type Confidence = (typeof confidences)[number]
 
-/** network.type (contract 3.3). */
+/** network.type (contract 3.3: network). */
 export const networkTypes = [
   'unknown',
   'isp',
@@ -50,15 +49,15 @@ export const networkTypes = [
 ] as const
 export type NetworkType = (typeof networkTypes)[number]
 
-/** proxy.type (specification 2). */
+/** proxy.type (contract 3.5: proxy). */
 export const proxyTypes = ['proxy', 'vpn', 'tor', 'data_center', 'residential'] as const
 export type ProxyType = (typeof proxyTypes)[number]
 
-/** bot.category (specification 2). */
+/** bot.category (contract 2: response). */
 export const botCategories = ['search_crawler', 'ai_tool'] as const
 export type BotCategory = (typeof botCategories)[number]
 
-/** The boolean signals, in wire order; `relay` and `mobile` are additive (contract 3.6). */
+/** In wire order, including the additive `relay` and `mobile` (contract 3.6: signals). */
 export const signalNames = [
   'bogon',
   'proxy',
@@ -74,17 +73,17 @@ export type SignalName = (typeof signalNames)[number]
 export type Signals = Readonly<Record<SignalName, boolean>>
 
 /**
- * How an observation meets an address: it names it, holds it in a range, or only its AS; `near`:
- * it names some of its neighbours, and so nothing of the address itself.
+ * How evidence matches an address: exactly, by a range, or only by its AS; `near` means its
+ * neighbours, not the address itself.
  */
 export const matches = ['exact', 'range', 'as', 'near'] as const
 export type Match = (typeof matches)[number]
 
-/** location.accuracy (contract 3.4): what its coordinates are the point of. */
+/** location.accuracy: the area whose point the coordinates are. */
 export const accuracies = ['city', 'region', 'country'] as const
 export type Accuracy = (typeof accuracies)[number]
 
-/** Why the distance between two addresses may not be their user's (contract 6.7). */
+/** Why the distance between two addresses may not be their user's. */
 export const travelDoubts = [
   'relay',
   'vpn',
@@ -99,10 +98,10 @@ export const travelDoubts = [
 ] as const
 export type TravelDoubt = (typeof travelDoubts)[number]
 
-/** Of a signed request, in lower case. */
+/** Headers of a signed request, in lower case. */
 export const signatureHeaders = ['signature', 'signature-input', 'signature-agent'] as const
 
-/** How far the name of an agent is proven, and what the agent is for (contract 6.6). */
+/** How certain an agent's identity is, and its purpose (contract 6.6: agent). */
 export const agentStatuses = ['verified', 'spoofed', 'unverified', 'unknown'] as const
 export const agentCategories = [
   'search_crawler',
@@ -116,7 +115,7 @@ export const agentCategories = [
   '',
 ] as const
 
-/** Every closed list of an answer, and the open-ended network types in use, for the meta answer. */
+/** The closed lists of an answer, and the open-ended network types in use, for the meta answer. */
 export const valueLists = {
   classification: classifications,
   risk_level: levels,
@@ -129,17 +128,15 @@ export const valueLists = {
   travel_doubt: travelDoubts,
 } as const
 
-// What an own list can do to a score (contract 5.3).
-
-/** `none`: a list is only a fact. */
+/** The effect of an own list on a score; `none` only reports a match. */
 export const listEffects = ['none', 'allow', 'block'] as const
 export type ListEffect = (typeof listEffects)[number]
 
-/** How an address turned out, in the words in which callers report it (contract 5.6). */
+/** Outcomes in callers' reports. */
 export const outcomeWords = ['legitimate', 'abusive'] as const
 export type OutcomeWord = (typeof outcomeWords)[number]
 
-/** The least score of each level (contract 3.1), highest level first. */
+/** Minimum scores by level, highest first. */
 export const levelFloors = [
   { level: 'critical', least: 90 },
   { level: 'very_high', least: 75 },
@@ -148,7 +145,6 @@ export const levelFloors = [
   { level: 'low', least: 0 },
 ] as const satisfies readonly { readonly level: Level; readonly least: number }[]
 
-/** The level of a score from 0 to 100. */
 export function riskLevelOf(score: number): Level {
   for (const { level, least } of levelFloors) {
     if (score >= least) return level

@@ -1,29 +1,28 @@
-// Policies as their file writes them, once it has been checked (policy-file.ts): plain data, so
-// that a process can hand them to another. What they decide: policy.ts.
+// Checked policies in the form of their file (policy-file.ts): plain data for other processes.
+// Decisions: policy.ts.
 
 export interface PolicyRule {
   readonly name: string
-  /** CEL over the members of the answer, and `lists`. */
   readonly condition: string
   /** `allow`, `challenge`, `block`, or the operator's own word. */
   readonly action: string
-  /** The rule is named in `observed` where it holds, and decides nothing. */
+  /** The rule is reported in `observed` if it matches, and decides nothing. */
   readonly observe: boolean
 }
 
 export interface PolicyRules {
   readonly rules: readonly PolicyRule[]
-  /** The action where no rule decides. */
+  /** The action if no rule decides. */
   readonly otherwise: string
 }
 
 export interface Policies {
-  /** A hash of all that follows: machines with the same revision decide alike. */
+  /** A hash of the policies: machines with the same revision decide alike. */
   readonly revision: string
   readonly policies: Readonly<Record<string, PolicyRules>>
 }
 
-/** One of them, for work that is decided by it. */
+/** A single policy, for bulk work. */
 export interface ChosenPolicy {
   readonly revision: string
   readonly name: string
@@ -33,24 +32,24 @@ export interface ChosenPolicy {
 /** The policy of keys that name none. */
 export const defaultPolicyName = 'default'
 
-/** Without a file of policies nothing is blocked. */
+/** Blocks nothing, if there is no file of policies. */
 export const noPolicies: Policies = {
   revision: '',
   policies: { [defaultPolicyName]: { rules: [], otherwise: 'allow' } },
 }
 
 /**
- * What is in the name under which a decision is counted (observe/label-counts.ts). The rule is
- * empty where none matched.
+ * The parts of the label that counts a decision (observe/label-counts.ts). `rule` is empty if none
+ * matched.
  */
 type DecisionLabel = Readonly<Record<'policy' | 'rule' | 'action', string>>
 
-/** Names of policies, rules and actions hold no tab. */
+/** Names of policies, rules and actions contain no tab. */
 export function decisionLabel({ policy, rule, action }: DecisionLabel): string {
   return [policy, rule, action].join('\t')
 }
 
-/** Of the label that stands for all that have no place of their own, `policy` is that one. */
+/** The label for all others has its name in `policy`. */
 export function readDecisionLabel(label: string): DecisionLabel {
   const [policy = '', rule = '', action = ''] = label.split('\t')
   return { policy, rule, action }

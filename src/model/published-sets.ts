@@ -1,9 +1,9 @@
-// The published sets (contract 6.3) that are built in, by their conditions. `bouncer` is what the
-// policy `default` decides other than `allow`.
+// The built-in published sets, by condition. `bouncer` contains what the policy `default` does not
+// allow.
 
 export const bouncerSetName = 'bouncer'
 
-/** Of every set but the bouncers'. */
+/** For every set except the bouncers'. */
 export const listPrefixesMax = 4_000_000
 
 export const builtInSets: Readonly<Record<string, string>> = {

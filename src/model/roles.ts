@@ -1,10 +1,10 @@
-// The roles of callers of the admin port and of the console's users, the least first.
+// Roles of callers of the admin port and of the console's users, least first.
 
-/** viewer: looks; analyst: changes lists; admin: everything else. Each may what those before may. */
+/** viewer: reads; analyst: changes lists; admin: everything else. Each includes those before. */
 export const adminRoles = ['viewer', 'analyst', 'admin'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
-/** Whether a role may do what `needed` may. */
+/** Whether a role includes `needed`. */
 export function mayAct(role: AdminRole, needed: AdminRole): boolean {
   return adminRoles.indexOf(role) >= adminRoles.indexOf(needed)
 }

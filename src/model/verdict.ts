@@ -1,13 +1,13 @@
-// A verdict: all that evidence alone decides.
+// A verdict: everything that follows from evidence alone.
 
 import type { Day } from '../base/day.ts'
 import type { BotCategory, Classification, Confidence, ProxyType, Signals } from './kind.ts'
 
-/** One explained part of the score. The points of all reasons add up to the score exactly. */
+/** A part of the score. The points of all reasons add up to the score exactly. */
 export interface Reason {
   /** Stable code, `vpn_listed` (src/score/points/reason-codes.ts). */
   readonly code: string
-  /** Whole points, negative for a cap. */
+  /** Whole; negative for caps. */
   readonly points: number
 }
 
@@ -28,7 +28,6 @@ export interface BotFinding {
 
 export interface Verdict {
   readonly classification: Classification
-  /** 0 to 100, whole. */
   readonly score: number
   readonly proxy: ProxyFinding | undefined
   readonly bot: BotFinding | undefined
@@ -36,7 +35,7 @@ export interface Verdict {
   readonly reasons: readonly Reason[]
 }
 
-/** The one provider to name of an address; '' where none is known. */
+/** The address' one provider; '' if unknown. */
 export function verdictProvider({ proxy, bot }: Pick<Verdict, 'proxy' | 'bot'>): string {
   return proxy?.provider || bot?.provider || ''
 }

@@ -1,5 +1,5 @@
-// The sections of a table file in the order of their checksums, and flatc's accessors for them.
-// FORMAT.md says what each holds.
+// The sections of a table file in the order of their checksums, and flatc's accessors. FORMAT.md
+// describes their content.
 
 import type { Builder, Offset } from 'flatbuffers'
 import { TableHeader } from './generated/iprisk/table-header.ts'
@@ -14,7 +14,7 @@ import {
   verdictWords,
 } from './table-layout.ts'
 
-/** The views that sections are made of. All are little-endian, aligned to 64 bytes in the file. */
+/** The types of sections. All are little-endian and aligned to 64 bytes in the file. */
 export type SectionView = Uint32Array | Uint16Array | Float64Array | Uint8Array
 
 /** Elements of a row. */
@@ -53,13 +53,12 @@ export const sectionWords = {
 export type SectionName = keyof typeof sectionWords
 export const sectionNames = Object.keys(sectionWords) as readonly SectionName[]
 
-/** flatc reads `ipv4_index` by `ipv4IndexArray`, and adds it by `addIpv4Index`. */
+/** flatc reads `ipv4_index` with `ipv4IndexArray`, and adds it with `addIpv4Index`. */
 type Pascal<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Capitalize<Head>}${Pascal<Tail>}`
   : Capitalize<S>
 type Reader<Name extends SectionName> = `${Uncapitalize<Pascal<Name>>}Array`
 
-/** One view per section, by name. */
 export type SectionViews = {
   readonly [Name in SectionName]: NonNullable<ReturnType<TableHeader[Reader<Name>]>>
 }
@@ -69,7 +68,7 @@ export function readSection(header: TableHeader, name: SectionName): SectionView
   return header[`${pascal[0]!.toLowerCase()}${pascal.slice(1)}Array` as Reader<SectionName>]()
 }
 
-/** Adds to the header that is being built a section whose bytes are `vector`. */
+/** Adds a section with the bytes of `vector` to the header. */
 export function addSection(builder: Builder, name: SectionName, vector: Offset): void {
   TableHeader[`add${pascalOf(name)}`](builder, vector)
 }

@@ -1,4 +1,4 @@
-// The process that lets outcomes fill own lists (contract 6.11), started by outcome-lists.ts.
+// Fills own lists by outcomes (contract 6.11: outcomes) in a process started by outcome-lists.ts.
 //
 //   worker ▸ a line in <state>/feedback/DAY.jsonl ▸ the counts of its address ▸ five: an act on the
 //   lists in the store ▸ lists-manager.ts compiles them ▸ workers

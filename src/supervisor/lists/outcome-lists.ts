@@ -1,6 +1,6 @@
-// The primary's side of own lists that outcomes fill (contract 6.11): lets a process take what has
-// come in. Failure and recovery are logged once each. After acts it waits for `actMs`: the audit log
-// grows by acts, not by entries.
+// The primary's side of own lists that outcomes fill (contract 6.11: outcomes): lets a process apply
+// new outcomes. Failure and recovery are logged once each. After acts it waits for `actMs`: the
+// audit log grows by acts, not by entries.
 
 import type { StoresSettings } from '../../account/stores/open-stores.ts'
 import type { Log } from '../../base/log.ts'
