@@ -6,12 +6,12 @@
 // The counts of one machine are in memory, made anew of the files of two days; those of many machines
 // are in their store. <state>/feedback/acted.json has the bytes of each file that were acted on. It
 // is written after the acts, which may be repeated: an outcome that was accepted counts, whatever is
-// killed. Those before it enter nothing again: a person may have removed the entry. After a failure
-// the parent starts another process.
+// killed. Those before it enter nothing again: a person may have removed the entry.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
+import { type LazilyOpened, openLazily } from '../../base/memoise.ts'
 import { isJsonObject, parseJson } from '../../base/json-object.ts'
 import { replaceFile } from '../../base/system/atomic-file.ts'
 import { answerParent } from '../../base/system/child-task.ts'
@@ -36,10 +36,10 @@ import { locate, newLocated } from '../../table/lookup/locate.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import type { OutcomeQuestion, OutcomeReply } from './outcome-lists.ts'
 
-/** Of one question: some 100 ms, with a store over a network some seconds. */
-const countMax = 10_000
+/** Of one question. In a store over a network each is a request, and one that fails repeats all. */
+const countMax = { here: 10_000, shared: 200 } as const
 
-let opened: Promise<Stores> | undefined
+let opened: LazilyOpened<Stores> | undefined
 let windows: OutcomeWindows | undefined
 let acted: FeedbackPosition | undefined
 let read: FeedbackPosition | undefined
@@ -50,12 +50,13 @@ async function takeOutcomes(question: OutcomeQuestion): Promise<OutcomeReply> {
   const { settings } = question
   const { state } = settings
   const nowMs = Date.now()
-  opened ??= openStores(settings, silentHooks)
-  const { outcomeWindows: shared, openLists } = await opened
+  opened ??= openLazily(() => openStores(settings, silentHooks))
+  const { outcomeWindows: shared, openLists } = await opened.get()
   windows ??= shared ?? newOutcomeWindows()
   acted ??= readActed(state)
   read ??= shared === undefined ? {} : acted
-  const bounds = { sinceMs: nowMs - outcomeWindowMs, countMax }
+  const most = countMax[shared === undefined ? 'here' : 'shared']
+  const bounds = { sinceMs: nowMs - outcomeWindowMs, countMax: most }
   const { outcomes, position, isMore } = await readNewOutcomes(state, read, bounds)
   const known = openFiles(question)
   const became = new Map<string, Reported | undefined>()
@@ -89,13 +90,15 @@ function readActed(state: string): FeedbackPosition {
 
 function openFiles({ table: path, lists: file }: OutcomeQuestion): OpenTable {
   if (table?.path !== path) {
-    table?.close()
+    const old = table
     table = openTable(path)
+    old?.close()
   }
   if (lists?.matcher.version !== file?.version) {
-    table.useLists(undefined)
-    lists?.unmap()
+    const old = lists
     lists = file && mapLists(file.path, file.version)
+    table.useLists(lists?.matcher)
+    old?.unmap()
   }
   table.useLists(lists?.matcher)
   return table

@@ -65,7 +65,6 @@ export function startOutcomeLists({
     const isTold = why === failure || kind === 'stopped'
     if (!isTold) log.error({}, `Outcomes wait, and fill no own lists: ${why}`)
     failure = why
-    task.stop()
     return retryMs
   }
   const look = async (): Promise<void> => {

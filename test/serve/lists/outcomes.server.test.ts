@@ -4,7 +4,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { CheckAnswer } from '../../../src/api/check-answer.ts'
 import { openLmdbListStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { readAuditLog } from '../../../src/audit/audit-log.ts'
 import { createList } from '../../../src/lists/change-lists.ts'
@@ -13,41 +12,15 @@ import { runHere } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { inForm } from '../../form.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
-import { ask, path as checkPath } from '../checks.ts'
 import { keyedState, makeKey, newState, type Server, serversOfTests, sleep } from '../server.ts'
+import { abuse, check, legitimate, listsOf, report, until } from './report-outcomes.ts'
 import { runLists } from './run-lists.ts'
 
 const start = serversOfTests()
 const table = writeSmallTable()
-const feedbackPath = '/v1/intelligence/ip-risk/feedback'
 const on = ['--feedback-lists']
 
-type Known = Pick<Server, 'port'> & { readonly key: string }
-
-async function report(known: Known, rows: readonly object[]): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${known.port}${feedbackPath}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${known.key}` },
-    body: JSON.stringify({ outcomes: rows }),
-  })
-  await response.arrayBuffer()
-  return response.status
-}
-
 const here = (args: readonly string[]) => runHere(args, { cwd: newState() })
-
-let requests = 0
-const abuse = (ip: string, count = 5): readonly object[] =>
-  Array.from({ length: count }, () => {
-    requests += 1
-    return { ip, outcome: 'abusive', request_id: `login-${requests}` }
-  })
-const legitimate = (ip: string): object => ({ ip, outcome: 'legitimate' })
-
-const check = (known: Known, ip: string) => ask<CheckAnswer>(known, checkPath, { ip })
-const listsOf = async (known: Known, ip: string) => (await check(known, ip)).lists ?? []
-const until = (known: Known, ip: string, lists: readonly string[]) =>
-  eventually(async () => String(await listsOf(known, ip)) === String(lists) || undefined, 20_000)
 
 /** The server counts an act a moment after it is in effect. */
 const counted = ({ metric }: Pick<Server, 'metric'>, counts: Readonly<Record<string, number>>) =>
