@@ -44,7 +44,7 @@ ${python}`,
   }
 }
 
-const clientCalls: Readonly<Record<string, Calls>> = {
+const keyedCalls: Readonly<Record<string, Calls>> = {
   [paths.check]: withClients(
     paths.check,
     { ip },
@@ -74,31 +74,32 @@ console.log(result.ok ? result.accepted : result.reason)`,
     `# Sent in the background.
 print(client.report("${ip}", "abusive", note="${note}"))`,
   ),
-}
-
-export function callsOf(path: string, needsKey: boolean): Calls {
-  const url = serverUrl + path
-  const keyless = {
-    curl: `curl -s ${url}`,
-    javascript: `const response = await fetch('${url}')
-console.log(response.status, await response.text())`,
-    python: `from urllib.request import urlopen
-
-print(urlopen("${url}").read().decode())`,
-  }
-  const keyed = {
-    curl: `${keyless.curl} \\
+  [paths.meta]: {
+    curl: `curl -s ${serverUrl}${paths.meta} \\
   ${header}`,
-    javascript: keyless.javascript.replace(
-      ')',
-      ', {\n  headers: { Authorization: `Bearer ${process.env.IPRISK_KEY}` },\n})',
-    ),
+    javascript: `const response = await fetch('${serverUrl}${paths.meta}', {
+  headers: { Authorization: \`Bearer \${process.env.IPRISK_KEY}\` },
+})
+console.log(response.status, await response.json())`,
     python: `import os
 from urllib.request import Request, urlopen
 
-request = Request("${url}")
+request = Request("${serverUrl}${paths.meta}")
 request.add_header("Authorization", "Bearer " + os.environ["IPRISK_KEY"])
 print(urlopen(request).read().decode())`,
-  }
-  return clientCalls[path] ?? (needsKey ? keyed : keyless)
+  },
+}
+
+export function callsOf(path: string): Calls {
+  const url = serverUrl + path
+  return (
+    keyedCalls[path] ?? {
+      curl: `curl -s ${url}`,
+      javascript: `const response = await fetch('${url}')
+console.log(response.status, await response.text())`,
+      python: `from urllib.request import urlopen
+
+print(urlopen("${url}").read().decode())`,
+    }
+  )
 }

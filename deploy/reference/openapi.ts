@@ -73,14 +73,10 @@ const errorAnswer = z
     error: z
       .object({
         code: z.enum(apiErrorCodes).describe('Stable; branch on this.'),
-        message: z
-          .string()
-          .describe('What is wrong and what to do. For people: the wording may change.'),
+        message: z.string().describe('For people; the wording may change.'),
         param: z
           .string()
-          .describe(
-            'The member of the body, or the query parameter, at fault; absent if there is none.',
-          )
+          .describe('The member or query parameter at fault, if any.')
           .exactOptional(),
         doc_url: z.string().describe('Path of the documentation of the code, below /docs.'),
         request_id: z.string().describe("Also in X-Request-Id and in the server's log."),
@@ -261,11 +257,7 @@ function responses(schema: ShapeName, description: string, codes: readonly ApiEr
 
 function acceptedResponses(): Json {
   const codes = ['invalid_input', 'payload_too_large', ...keyErrors] as const
-  const { 200: accepted, ...errors } = responses(
-    'FeedbackAnswer',
-    'All outcomes were stored.',
-    codes,
-  )
+  const { 200: accepted, ...errors } = responses('FeedbackAnswer', 'All are stored.', codes)
   return { 202: accepted, ...errors }
 }
 

@@ -73,7 +73,7 @@ export function pageText(page: Page, assets: Assets): string {
         <div class="columns">
           <nav aria-label="Contents">
             <div id="search" role="search" hidden>
-              <label for="search-text">Search <kbd>/</kbd></label>
+              <label for="search-text">Search (press /)</label>
               <input id="search-text" type="search" autocomplete="off" spellcheck="false" />
               <p id="search-status" role="status"></p>
               <ul id="search-results"></ul>

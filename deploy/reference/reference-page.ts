@@ -260,8 +260,8 @@ function meaning({ description }: Response): Html {
 }
 
 /** Scripts show one language at a time. */
-function callBoxes({ path, operation }: NamedOperation): Html {
-  const { curl, javascript, python } = callsOf(path, operation.security === undefined)
+function callBoxes(path: string): Html {
+  const { curl, javascript, python } = callsOf(path)
   const box = (text: string, language: string, label: string): Html =>
     codeBox(text, label, { attribute: html`data-language="${language}"` })
   return html`<div class="calls">
@@ -290,8 +290,7 @@ function sampleBox({ operationId, responses }: Operation): Html {
   </div>`
 }
 
-function operationSection(named: NamedOperation): Section {
-  const { method, path, operation } = named
+function operationSection({ method, path, operation }: NamedOperation): Section {
   const { operationId, summary, description, parameters = [], requestBody } = operation
   const needsKey = operation.security === undefined
   const body =
@@ -305,7 +304,7 @@ function operationSection(named: NamedOperation): Section {
           <p>
             ${needsKey ? 'Requires a key.' : 'Requires no key.'}${body} ${prose(description ?? '')}
           </p>
-          ${callBoxes(named)}
+          ${callBoxes(path)}
           ${
             parameters.length === 0
               ? html``
@@ -486,7 +485,6 @@ const tryItForm: Html = html`<p>
   <div id="try-result" hidden>
     ${codeBox('', 'Status and headers', { id: 'try-headers' })}
     ${codeBox('', 'Body', { id: 'try-body' })}
-    ${codeBox('', 'The same in curl', { id: 'try-curl' })}
   </div>
   <noscript><p>Scripts are off in this browser. Use the curl call above instead.</p></noscript> `
 

@@ -73,8 +73,7 @@ const botCategoryTexts: Texts<BotCategory> = {
 const accuracyTexts: Texts<Accuracy> = {
   city: 'Accurate to the city.',
   region: 'Accurate to the state or region.',
-  country:
-    'The reference point of the country: nothing more precise is known, or the address is announced in many places.',
+  country: 'The reference point of the country: nothing more precise is known.',
 }
 
 const kindTexts: Texts<Kind> = {
@@ -92,8 +91,7 @@ const { relay: _relay, ...coveredKindTexts } = kindTexts satisfies Texts<Covered
 
 const coverageStateTexts: Texts<CoverageState> = {
   full: 'Covered by feeds that are recent enough.',
-  partly:
-    'Covered only by hand-maintained tables, or by feeds with less than half of their usual entries.',
+  partly: 'Covered only by hand-maintained tables or incomplete feeds.',
   missing: 'Not covered.',
 }
 
@@ -112,8 +110,7 @@ export const signalTexts: Texts<SignalName> = {
   hosting: 'There is evidence of hosting or a data centre.',
   residential_proxy: 'There is evidence of a residential proxy.',
   blocklist_match: 'An abuse blocklist lists the address.',
-  relay:
-    'The address is an exit of a privacy relay such as iCloud Private Relay, with ordinary users behind it.',
+  relay: 'Exit of a privacy relay such as iCloud Private Relay, with ordinary users behind it.',
   mobile: 'The traffic looks like mobile traffic.',
 }
 

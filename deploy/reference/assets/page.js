@@ -37,10 +37,10 @@ function showLanguage(language, pressed) {
 for (const calls of all('.calls')) {
   const languages = document.createElement('div')
   languages.className = 'languages'
+  calls.prepend(languages)
   for (const { dataset } of all('[data-language]', calls)) {
     addButton(languages, dataset.language, (button) => showLanguage(dataset.language, button))
   }
-  calls.prepend(languages)
 }
 showLanguage('curl')
 
@@ -72,69 +72,53 @@ for (const box of all('figure')) {
 // Search: over headings and rows of tables.
 
 const resultsMax = 20
-const plain = (text) =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
+const plain = (text) => ` ${text.toLowerCase()} `.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+let place = ''
+const entries = all('main :is(h2, h3, tr)[id]').map((element) => {
+  const isRow = element.tagName === 'TR'
+  const title = (isRow ? element.cells[0] : element).textContent.replace(/#\s*$/, '')
+  const path = all(':scope > .path code', element.parentElement)[0]?.textContent ?? ''
+  if (!isRow) place = title
+  const name = plain(isRow ? title : `${title} ${path}`)
+  const text = isRow ? plain(element.textContent) : name
+  return { id: element.id, title, place: isRow ? place : path, name, text }
+})
 
-function searchEntries() {
-  const entries = []
-  const titles = {}
-  for (const element of all('main :is(h2, h3, tr)[id]')) {
-    const isRow = element.tagName === 'TR'
-    const title = (isRow ? element.cells[0] : element).textContent.replace(/#\s*$/, '').trim()
-    if (!isRow) titles[element.tagName] = title
-    if (element.tagName === 'H2') delete titles.H3
-    const path = element.parentElement.querySelector(':scope > .path code')?.textContent ?? ''
-    const place = isRow ? (titles.H3 ?? titles.H2) : element.tagName === 'H2' ? path : ''
-    const name = plain(isRow ? title : `${title} ${place}`)
-    const text = isRow ? plain(element.textContent) : name
-    entries.push({ id: element.id, title, place, name, text })
-  }
-  return entries
-}
-
-/** Lower is better; undefined: not a result. */
+/** The best is 0; -1: not a result. */
 function rankOf({ name, text }, query) {
-  if (name === query || name.endsWith(` ${query}`)) return 0
-  if (name.startsWith(query)) return 1
-  if (name.includes(query)) return 2
-  return query.split(' ').every((word) => text.includes(word)) ? 3 : undefined
+  const words = query.trim().split(' ')
+  return [
+    name.endsWith(query),
+    name.startsWith(query.trimEnd()),
+    name.includes(query.trim()),
+    words.every((word) => text.includes(word)),
+  ].indexOf(true)
 }
 
-let entries
 function search() {
-  entries ??= searchEntries()
   const query = plain(part('search-text').value)
   const found = entries
-    .map((entry) => ({ ...entry, rank: rankOf(entry, query) }))
-    .filter(({ rank }) => query !== '' && rank !== undefined)
+    .map((entry) => ({ ...entry, rank: query === ' ' ? -1 : rankOf(entry, query) }))
+    .filter(({ rank }) => rank >= 0)
     .sort((left, right) => left.rank - right.rank)
-  part('search-results').replaceChildren(
-    ...found.slice(0, resultsMax).map(({ id, title, place }) => {
-      const [item, link, small] = ['li', 'a', 'small'].map((name) => document.createElement(name))
-      link.href = `#${id}`
-      small.textContent = place
-      link.append(title, ' ', small)
-      item.append(link)
-      return item
-    }),
-  )
-  const count = found.length > resultsMax ? `${resultsMax} of ${found.length}` : found.length
-  const counted =
-    found.length === 0 ? 'No results' : `${count} result${found.length === 1 ? '' : 's'}`
-  part('search-status').textContent = query === '' ? '' : counted
-  document.querySelector('nav details').hidden = query !== ''
+  const items = found.slice(0, resultsMax).map(({ id, title, place }) => {
+    const [item, link, small] = ['li', 'a', 'small'].map((name) => document.createElement(name))
+    link.href = `#${id}`
+    small.textContent = place
+    link.append(title, ' ', small)
+    item.append(link)
+    return item
+  })
+  part('search-results').replaceChildren(...items)
+  part('search-status').textContent =
+    query === ' ' ? '' : `${items.length} of ${found.length} results`
+  document.querySelector('nav details').hidden = query !== ' '
 }
 
 part('search').hidden = false
 part('search-text').addEventListener('input', search)
 part('search-text').addEventListener('keydown', ({ key }) => {
   if (key === 'Enter') document.querySelector('#search-results a')?.click()
-  if (key !== 'Escape') return
-  part('search-text').value = ''
-  search()
 })
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.target.closest('input, select')) return

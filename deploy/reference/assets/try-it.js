@@ -38,9 +38,6 @@ async function ask() {
     ...lines.map((name) => `${name}: ${response.headers.get(name)}`),
   ].join('\n')
   part('try-body').textContent = JSON.stringify(JSON.parse(text), undefined, 2)
-  const quoted = body.replaceAll("'", String.raw`'\''`)
-  part('try-curl').textContent =
-    `curl -s ${url.href} -H "Authorization: Bearer $IPRISK_KEY" -H 'Content-Type: application/json' -d '${quoted}'`
   part('try-result').hidden = false
 }
 

@@ -177,9 +177,9 @@ export interface Error {
       | 'api_quota_exceeded'
       | 'internal_error'
       | 'upstream_unavailable'
-    /** What is wrong and what to do. For people: the wording may change. */
+    /** For people; the wording may change. */
     readonly message: string
-    /** The member of the body, or the query parameter, at fault; absent if there is none. */
+    /** The member or query parameter at fault, if any. */
     readonly param?: string
     /** Path of the documentation of the code, below /docs. */
     readonly doc_url: string

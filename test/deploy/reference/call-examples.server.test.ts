@@ -95,7 +95,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'checkAddresses Python': rows,
   'reportOutcomes JavaScript': /^1\n$/,
   'reportOutcomes Python': /^True\n$/,
-  readMeta: /"plan":"internal"/,
+  readMeta: /"plan":"internal"|plan: 'internal'/,
   readOpenApi: /"openapi":"3\.1\.0"/,
   readDocs: /<!doctype html>/,
   readErrorDocs: /<!doctype html>/,
