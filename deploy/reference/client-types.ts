@@ -69,7 +69,7 @@ function objectType({ properties, required = [] }: Schema, indent: string): stri
   const members = Object.entries(properties as Readonly<Record<string, Schema>>).map(
     ([name, member]) => {
       const mark = (required as readonly string[]).includes(name) ? '' : '?'
-      return `${comment(member, inner)}${inner}readonly ${name}${mark}: ${typeOf(member, inner)}\n`
+      return `${comment(member, inner)}${inner}readonly ${/^\w+$/.test(name) ? name : `'${name}'`}${mark}: ${typeOf(member, inner)}\n`
     },
   )
   return `{\n${members.join('')}${indent}}`

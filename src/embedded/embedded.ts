@@ -22,7 +22,7 @@ import {
   type Decision,
   type FeedbackResult,
   type Outcome,
-  sentPrevious,
+  sentContext,
   type Unchecked,
 } from '../client/core/check-result.ts'
 import { type ClientOptions, fallbackFor, uncheckedFor } from '../client/core/client-options.ts'
@@ -34,6 +34,7 @@ import {
   createOutcomeReport,
   type FailTerms,
 } from '../client/core/outcome-report.ts'
+import type { JsonObject } from '../base/json-object.ts'
 import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
 import { contextAnswer, contextOf } from '../context/context.ts'
 import { newQuery, parseQuery } from '../table/lookup/query.ts'
@@ -174,12 +175,12 @@ function createJudge(
 
   return (ip, options) => {
     const { policy, insights = false } = options
-    const previous = sentPrevious(options.previous)
+    const sent = sentContext(options)
     const { open, failure } = tables.current()
     if (open === undefined) return failure
     // What is no text is no address; callers without types come here, too.
     const explain = insights ? parts.explain() : undefined
-    const found = typeof ip === 'string' ? answerOf(open, ip, explain, previous) : undefined
+    const found = typeof ip === 'string' ? answerOf(open, ip, explain, sent) : undefined
     if (found === undefined) return addressFailure(options, failures.address)
     const failed = parts.policies()?.failure()
     if (failed !== undefined) return failed
@@ -215,17 +216,17 @@ function answerOf(
   table: CopiedTable,
   ip: string,
   explain: typeof answerWithInsights | undefined,
-  previous: unknown,
+  sent: JsonObject | undefined,
 ): CheckAnswer | InsightsAnswer | undefined {
   const { reader, asOf, sources, builtMs } = table
   const isPlain = explain === undefined
   const answer = isPlain ? table.check(ip) : explain({ reader, asOf, sources, builtMs }, ip)
   if (answer === undefined) return undefined
   // As the client of the API, which asks for it.
-  if (previous === undefined) return { ...answer, prefix: prefixText(reader, ip, !isPlain) }
+  if (sent === undefined) return { ...answer, prefix: prefixText(reader, ip, !isPlain) }
   const query = newQuery()
   parseQuery(query, Buffer.from(ip), 0, ip.length)
-  return { ...answer, ...contextAnswer(contextOf({ previous })!, table.answer(query)) }
+  return { ...answer, ...contextAnswer(contextOf(sent)!, table.answer(query)) }
 }
 
 function watchTable(

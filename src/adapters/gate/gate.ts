@@ -11,7 +11,6 @@
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import type { ContextAnswer } from '../../api/check-answer.ts'
 import { describeError } from '../../base/log.ts'
 import { bareAddress, forwardedAddresses } from '../../client/address/forwarded-header.ts'
 import { walkFrom } from '../../client/address/proxy-walk.ts'
@@ -159,7 +158,7 @@ export function createGate(settings: GateSettings, service: Service) {
           const isTaken =
             (hasPlainAddress && takePlainAddress(exchange, header, lines)) ||
             takeForwarded(exchange, { lines, header, isTrusted })
-          if (isTaken && readsContext) judgeVisitor(exchange, visitorOf(sent, method), stops)
+          if (isTaken && readsContext) enqueueInContext(batcher, exchange, visitorOf(sent, method))
           else if (isTaken) enqueue(batcher, exchange)
         }
       } catch (error) {
@@ -274,37 +273,23 @@ function visitorOf(sent: Readonly<Record<string, string>>, method: string): Cont
   return contextOf({ agent: { user_agent, ...(isSigned && { signature }) } })!
 }
 
-/** For policies that read the agent; in a later turn where a signature is verified meanwhile. */
-function judgeVisitor(exchange: Exchange, sent: Context, stops: boolean): void {
+/** For policies that read the agent: in a later turn where a signature is verified meanwhile. */
+function enqueueInContext(batcher: CheckBatcher, exchange: Exchange, context: Context): void {
   const address = queryText(query)
-  judgeThen(exchange, [sent], () => {
-    try {
-      const table = exchange.service.table()
-      if (table === undefined) letIn(exchange, 'no_table')
-      else if (isTurnSpent(performance.now())) letIn(exchange, 'overloaded')
-      else {
-        parseAddressText(query, address)
-        const answer = table.answer(query)
-        const context = contextAnswer(sent, answer)
-        answerVisit(exchange, table, { about: query, answer, stops, context })
-      }
-    } catch (error) {
-      letInAfter(exchange, error)
-    }
+  exchange.context = context
+  judgeThen(exchange, [context], () => {
+    parseAddressText(query, address)
+    enqueue(batcher, exchange)
   })
 }
 
 function answerVisit(
   exchange: Exchange,
   table: Table,
-  visitor: {
-    readonly about: typeof query
-    readonly answer: AnswerBytes
-    readonly stops: boolean
-    readonly context?: ContextAnswer
-  },
+  visitor: { readonly about: typeof query; readonly answer: AnswerBytes; readonly stops: boolean },
 ): void {
-  const { about, answer, stops, context } = visitor
+  const { about, answer, stops } = visitor
+  const context = exchange.context && contextAnswer(exchange.context, answer)
   const { action = 'allow', rule = '' } =
     decideAnswer(exchange, table, about, answer, context)?.decision ?? {}
   const { counters } = exchange.service

@@ -26,8 +26,8 @@ export interface AskedCheck {
   readonly ip: string
   readonly policy: string | undefined
   readonly insights: boolean
-  /** JSON; `undefined` where there is none. */
-  readonly previous?: unknown
+  /** Members of the body beside the address; `undefined` where there are none. */
+  readonly context?: object | undefined
   readonly signal: AbortSignal | undefined
   readonly settle: (outcome: CheckOutcome) => void
 }
@@ -135,7 +135,7 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
 }
 
 /** Batches have addresses alone. */
-const isLone = ({ insights, previous }: AskedCheck): boolean => insights || previous !== undefined
+const isLone = ({ insights, context }: AskedCheck): boolean => insights || context !== undefined
 
 function hasUnaskedInsights(check: WaitingCheck | undefined, meaning: Meaning): boolean {
   if (meaning.kind !== 'answer' || check === undefined || check.insights) return false
@@ -155,7 +155,7 @@ function requestFor(
   asksPrefix: boolean,
   timeoutMs: number,
 ): Parameters<OpenRequest>[0] {
-  const [{ ip, insights, policy, previous }] = checks as readonly [WaitingCheck]
+  const [{ ip, insights, policy, context }] = checks as readonly [WaitingCheck]
   const isAlone = checks.length === 1
   const includes = [...(insights ? ['insights'] : []), ...(asksPrefix ? ['prefix'] : [])]
   const query = includes.length === 0 ? '' : `?include=${includes.join(',')}`
@@ -163,7 +163,7 @@ function requestFor(
     path: (isAlone ? checkPath : batchPath) + query,
     // What is undefined is left out.
     body: JSON.stringify(
-      isAlone ? { ip, policy, previous } : { ips: checks.map((one) => one.ip), policy },
+      isAlone ? { ip, policy, ...context } : { ips: checks.map((one) => one.ip), policy },
     ),
     replyCharsMax: Math.min(batchCharsMax, checks.length * checkCharsMax),
     isHeavy: insights,
@@ -200,9 +200,9 @@ function settle(check: WaitingCheck, outcome: CheckOutcome): void {
 
 /** Spreading an object is slow here. */
 function waitingCheck(asked: AskedCheck): WaitingCheck {
-  const { ip, policy, insights, previous, signal, settle } = asked
+  const { ip, policy, insights, context, signal, settle } = asked
   const leave = nothing
-  return { ip, policy, insights, previous, signal, settle, isOver: false, leave, stop: leave }
+  return { ip, policy, insights, context, signal, settle, isOver: false, leave, stop: leave }
 }
 
 const nothing = (): void => undefined

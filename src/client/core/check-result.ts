@@ -2,7 +2,7 @@
 // application has said should happen then. The same for the client of the API, the embedded table
 // and the fake of tests, so that one can take another's place.
 
-import type { CheckAnswer, Previous } from '../generated/wire-types.ts'
+import type { AgentRequest, CheckAnswer, Previous } from '../generated/wire-types.ts'
 
 /** What to do with a request; policies may have words of their own besides the three. */
 export type Action = 'allow' | 'challenge' | 'block' | (string & Record<never, never>)
@@ -51,17 +51,21 @@ export interface Unchecked {
 
 export type CheckResult = Checked | Unchecked
 
-const previousCharsMax = 1000
+const contextCharsMax = { previous: 1000, agent: 8192 } as const
 
 /** As JSON: what has none becomes null, which the server reports, and fails no check. */
-export function sentPrevious(previous: unknown): unknown {
-  if (previous === undefined) return undefined
-  try {
-    const json = JSON.stringify(previous)
-    return json.length > previousCharsMax ? null : JSON.parse(json)
-  } catch {
-    return null
+export function sentContext(options: Pick<CheckOptions, 'previous' | 'agent'>) {
+  const sent: Partial<Record<'previous' | 'agent', unknown>> = {}
+  for (const name of ['previous', 'agent'] as const) {
+    if (options[name] === undefined) continue
+    try {
+      const json = JSON.stringify(options[name])
+      sent[name] = json.length > contextCharsMax[name] ? null : JSON.parse(json)
+    } catch {
+      sent[name] = null
+    }
   }
+  return Object.keys(sent).length === 0 ? undefined : sent
 }
 
 export interface CheckOptions {
@@ -76,6 +80,8 @@ export interface CheckOptions {
    * `context_errors` say what. Such a check is sent alone and is not cached.
    */
   readonly previous?: Previous
+  /** Asks for `answer.agent`: who the visitor says it is. Sent alone and not cached, too. */
+  readonly agent?: AgentRequest
   /**
    * If the application's setup hides the visitor's address: what is wrong. The result is then
    * `misconfigured` and reported, not `invalid_address`.

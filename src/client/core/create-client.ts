@@ -17,7 +17,7 @@ import {
   type FeedbackResult,
   type Unchecked,
   actionIn,
-  sentPrevious,
+  sentContext,
 } from './check-result.ts'
 import { type CheckOutcome, type CheckRequestParts, createCheckRequests } from './check-requests.ts'
 import {
@@ -85,7 +85,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
     report.answered()
     const answer = outcome.body as Answer
     const result = checked(answer, options.policy, options, outcome.requestId)
-    if (result.ok && options.previous === undefined) cache.keep(terms, answer, outcome.chars)
+    if (result.ok && sentContext(options) === undefined) cache.keep(terms, answer, outcome.chars)
     return result
   }
 
@@ -95,8 +95,8 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
     const { signal, policy, insights = false } = options
     if (!['string', 'undefined'].includes(typeof policy)) return unchecked(wrongPolicy)
     const terms = { ip, policy: policy ?? '', insights }
-    const previous = sentPrevious(options.previous)
-    const known = previous === undefined ? cache.find(terms) : undefined
+    const context = sentContext(options)
+    const known = context === undefined ? cache.find(terms) : undefined
     if (known !== undefined) {
       report.count('cached')
       return checked(known, policy)
@@ -109,7 +109,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
           resolve(unchecked(unexpected(cause)))
         }
       }
-      askCheck({ ip, policy, insights, previous, signal, settle })
+      askCheck({ ip, policy, insights, context, signal, settle })
     })
   }
 

@@ -5,6 +5,50 @@ export const checkPath = '/v1/intelligence/ip-risk/check'
 export const batchPath = '/v1/intelligence/ip-risk/check/batch'
 export const batchAddressesMax = 10000
 
+/** Who the visitor is; absent unless the check has `agent`. */
+export interface Agent {
+  /** `spoofed`: the operator publishes its ranges, and the address is not in them. */
+  readonly status: 'verified' | 'spoofed' | 'unverified' | 'unknown'
+  /** The agent: `Googlebot`; empty if unknown. */
+  readonly name: string
+  /** Its operator. */
+  readonly operator: string
+  /** Its purpose. */
+  readonly category:
+    | 'search_crawler'
+    | 'ai_tool'
+    | 'advertising'
+    | 'archive'
+    | 'monitoring'
+    | 'preview'
+    | 'seo'
+    | 'other'
+    | ''
+  readonly identified_by: 'signature' | 'published_range' | ''
+  /** URL of the directory with the signing key, or empty. */
+  readonly directory: string
+}
+
+/** Who the visitor claims to be; at most 8 KiB, `user_agent` at most 1 KiB. */
+export interface AgentRequest {
+  readonly user_agent?: string
+  /** The visitor's request, if it is signed (Web Bot Auth, RFC 9421). */
+  readonly signature?: {
+    readonly method: string
+    /** `https` or `http`. */
+    readonly scheme: string
+    /** The host that the visitor requested, with its port if any. */
+    readonly authority: string
+    /** With the query: `/login?next=%2F`. */
+    readonly path: string
+    readonly headers: {
+      readonly signature: string
+      readonly 'signature-input': string
+      readonly 'signature-agent': string
+    }
+  }
+}
+
 /** The results, one row per element of the request. */
 export interface BatchAnswer {
   /** One row per element, in order. */
@@ -108,6 +152,7 @@ export interface CheckAnswer {
   /** One for each kind present, strongest first; only with `include=detections`. */
   readonly detections?: readonly Detection[]
   readonly travel?: Travel
+  readonly agent?: Agent
   /** Absent if there are none. */
   readonly context_errors?: readonly {
     /** The member at fault: `previous.at`. */
@@ -126,6 +171,7 @@ export interface CheckRequest {
   /** The policy to apply, if the key allows it; the key's default without it. */
   readonly policy?: string
   readonly previous?: Previous
+  readonly agent?: AgentRequest
 }
 
 /** Gaps of the table; absent if it covers every kind and is not old. */

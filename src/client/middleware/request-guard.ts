@@ -10,7 +10,13 @@ import {
   type Trust,
   lacksAddressSource,
 } from '../address/client-address.ts'
-import { type ProxyWalk, checkedHeader, trustOf, walkProxies } from '../address/proxy-walk.ts'
+import {
+  type ProxyWalk,
+  checkedHeader,
+  headerOf,
+  trustOf,
+  walkProxies,
+} from '../address/proxy-walk.ts'
 import { trustMistake } from '../address/trust-mistake.ts'
 import {
   type Action,
@@ -20,7 +26,7 @@ import {
   type Outcome,
   actionIn,
 } from '../core/check-result.ts'
-import type { Previous } from '../generated/wire-types.ts'
+import type { AgentRequest, Previous } from '../generated/wire-types.ts'
 import { createFailureLog, monotonicMs, tell } from '../core/failure-log.ts'
 import { checkOptionTypes, optionError } from '../option-error.ts'
 
@@ -44,6 +50,11 @@ export interface GuardOptions<Handler> {
    * throws fails no check; a promise is waited for, however long it takes.
    */
   previous?(request: object): Previous | undefined | Promise<Previous | undefined>
+  /**
+   * Sends the visitor's User-Agent and the headers that sign its request, for `agent`: a real crawler,
+   * a fake one, or an agent that proves who it is.
+   */
+  readonly agents?: boolean
   /** Which proxies are believed (`clientAddress`). Default: none. */
   readonly trust?: Trust
   readonly header?: AddressHeader
@@ -108,7 +119,10 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
     const ask = async () => options.previous?.(known)
     // Null, for a function that failed, is reported by the server.
     const previous = options.previous && (await ask().catch(() => null as unknown as Previous))
-    const context = previous === undefined ? {} : { previous }
+    const context = {
+      ...(previous === undefined ? {} : { previous }),
+      ...(options.agents === true && { agent: agentOf(request, known) }),
+    }
     const result = await client.check(address, { ...checkOptions, ...context })
     if (mistake === undefined) return result
     const mistaken = await client.check('', told)
@@ -131,6 +145,22 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
     return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
   }
 }
+
+/** Applications behind a proxy see its scheme, so that of the visitor is taken to be https. */
+function agentOf(request: AddressedRequest, known: object): AgentRequest {
+  const of = (name: string): string => headerOf(request, name) ?? ''
+  const agent = { user_agent: of('user-agent').slice(0, 1024) }
+  if (of('signature') === '') return agent
+  const { req } = known as { req?: { raw?: object } }
+  const { method, originalUrl, url } = (req?.raw ?? req ?? known) as Record<string, unknown>
+  const path = String(originalUrl ?? url).replace(/^https?:\/\/[^/]*/i, '')
+  const names = ['signature', 'signature-input', 'signature-agent'] as const
+  const headers = Object.fromEntries(names.map((name) => [name, of(name)]))
+  const line = { method: String(method), scheme: 'https', authority: of('host'), path }
+  return { ...agent, signature: { ...line, headers: headers as Signed['headers'] } }
+}
+
+type Signed = NonNullable<AgentRequest['signature']>
 
 const judgedRequests = new WeakMap<
   object,
@@ -175,6 +205,7 @@ function checkGuardOptions<Handler>(options: GuardOptions<Handler>): void {
     policy: 'string',
     insights: 'boolean',
     observe: 'boolean',
+    agents: 'boolean',
     log: 'function',
     challenge: 'function',
     block: 'function',
