@@ -1,6 +1,6 @@
-// What the console's page and the administrative API say to each other, as types alone. Times are
-// ISO 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0
-// to 1. Every text may come from a feed: hostile.
+// The messages between the console's page and the administrative API, as types only. Times are ISO
+// 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0 to 1.
+// Every text may come from a feed: hostile.
 
 import type { AdminRole } from '../model/roles.ts'
 import type { CheckAnswer, Decision } from './check-answer.ts'
@@ -13,7 +13,7 @@ export interface ConsoleSession {
 
 /** POST /console/login {token} or {link}, the secret of a link that signs in once → 200 and the cookie. */
 export interface ConsoleLogin extends ConsoleSession {
-  /** In no other answer. Every request sends it as the header `x-iprisk-csrf`; the cookie alone opens nothing. */
+  /** In no other answer. Every request sends it as the header `x-iprisk-csrf`; the cookie alone grants nothing. */
   readonly csrf: string
 }
 
@@ -21,7 +21,7 @@ export interface ConsoleLogin extends ConsoleSession {
 export interface AddressView {
   readonly answer: CheckAnswer
   readonly insights: Insights
-  /** Of the policy asked for, `default` without one; `null` without policies. */
+  /** By the policy asked for, otherwise by `default`; `null` without policies. */
   readonly decision: Decision | null
   /** Own lists with an entry that matches, the most specific first. */
   readonly lists: readonly {
@@ -32,7 +32,7 @@ export interface AddressView {
     readonly until: string | null
     readonly note: string
   }[]
-  /** The sixty days to the table's: for each feed with evidence here, by day from the oldest, whether it listed the address ('1'), not ('0'), on some of these days, which ones is not kept ('~'), or was not read, as far as is known ('-'). */
+  /** The sixty days to the table's: for each feed with evidence here, by day from the oldest, whether it listed the address ('1'), did not ('0'), did on some of these days, unknown which ('~'), or was not read as far as is known ('-'). */
   readonly strips: readonly {
     readonly feed: string
     readonly kind: string
@@ -42,7 +42,7 @@ export interface AddressView {
   }[]
   readonly first_day: string
   readonly neighbours: {
-    /** The /24; of IPv6 the /56, whose 256 /64s are looked at by their first address. */
+    /** The /24; for IPv6 the /56, whose 256 /64s are looked up by their first address. */
     readonly prefix: string
     /** 256 cells in order: the addresses of the /24, or the /64s of the /56. */
     readonly cells: readonly {
@@ -92,15 +92,15 @@ export interface TrafficView {
     readonly at: string
     readonly checks: number
     readonly classes: Readonly<Record<string, number>>
-    /** By who asked: `check` (the API), `gate`, `bouncer`. */
+    /** By source: `check` (the API), `gate`, `bouncer`. */
     readonly sources: Readonly<Record<string, number>>
     /** By tens of the score: 0–9, …, 90–100. */
     readonly scores: readonly number[]
-    /** `policy/action` → how many; empty without policies. */
+    /** `policy/action` → count; empty without policies. */
     readonly decisions: Readonly<Record<string, number>>
     readonly statuses: Readonly<Record<string, number>>
     readonly limited: { readonly rate: number; readonly quota: number }
-    /** Seconds; `null` where nothing was asked. */
+    /** Seconds; `null` without requests. */
     readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number } | null
   }[]
   /** Of the 24 hours before; `null` where the server has not counted that long. */
@@ -139,7 +139,7 @@ export interface FeedsView {
   >
 }
 
-/** GET /admin/table/changes: the live table against the one before; 202 {status:"running"} until it is computed. */
+/** GET /admin/table/changes: the live table compared with the previous one; 202 {status:"running"} until it is computed. */
 export interface TableChanges {
   readonly table: string
   readonly against: string | null
@@ -152,7 +152,7 @@ export interface TableChanges {
   }[]
   readonly countries?: readonly { readonly name: string; readonly addresses: number }[]
   readonly networks?: readonly { readonly name: string; readonly addresses: number }[]
-  /** The same of IPv6; its `addresses` are /64s. */
+  /** The same for IPv6; its `addresses` are /64s. */
   readonly ipv6?: {
     readonly lines_changed: number
   } & Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
@@ -176,7 +176,7 @@ export interface RefreshView {
   } | null
 }
 
-/** POST /admin/rehearsals {policies?: {name: …}, policy?, and log: text ≤ 2 MB or sample: true} → 202 {id, status}, 409 while one runs; GET /admin/rehearsals/{id}. Role analyst. Without `policies` the live ones; with them compared with the live ones. */
+/** POST /admin/rehearsals {policies?: {name: …}, policy?, and log: text ≤ 2 MB or sample: true} → 202 {id, status}, 409 while one runs; GET /admin/rehearsals/{id}. Role analyst. Without `policies` the live ones; otherwise these, compared with the live ones. */
 export interface RehearsalView {
   readonly id: string
   readonly status: 'running' | 'done' | 'failed'
@@ -219,25 +219,25 @@ export interface RehearsalReport {
   readonly table: { readonly id: string; readonly as_of: string }
   readonly policy: string
   readonly revision: string
-  /** The policy that it was compared with. */
+  /** The policy it was compared with. */
   readonly against?: { readonly policy: string; readonly revision: string }
   readonly lines: number
   readonly requests: number
-  /** Lines that should name an address and do not. */
+  /** Lines that should have an address and do not. */
   readonly bad_lines: number
   readonly actions: readonly ({ readonly action: string } & RequestShare)[]
-  /** In the policy's order, and last with the rule `""` what no rule decided. */
+  /** In the policy's order; the last has the rule `""` and counts what no rule decided. */
   readonly rules: readonly ({
     readonly rule: string
     readonly action: string
-    /** Absent unless the rule is in observation: requests to which it would give another action. */
+    /** Absent unless the rule is only observed: requests to which it would give another action. */
     readonly would_change?: number
   } & RequestShare)[]
   /** Requests that get another action than from the other policy. */
   readonly changed?: RequestShare & {
     readonly by_action: readonly FromTo[]
   }
-  /** Of requests whose action changes; without another policy, of those that are not allowed. */
+  /** Of requests whose action changes; without another policy, of those not allowed. */
   readonly hit: HitLists
   readonly examples: readonly RehearsedExample[]
 }
@@ -249,9 +249,9 @@ type RehearsedExample = { readonly ip: string; readonly requests: number } & Exa
     readonly rule_before?: string
   }
 
-/** POST /admin/policies {policies, revision: that of GET /admin/policies `status`, null without a file, file_tag: as there} → 200 {revision, file_tag}; 409 `policies_changed` where the file is not that one any more; 400 {error, mistakes}. POST /admin/policies/check: {revision, names, mistakes}. Role admin to save, viewer to check. */
+/** POST /admin/policies {policies, revision: that of GET /admin/policies `status`, null without a file, file_tag: as there} → 200 {revision, file_tag}; 409 `policies_changed` if the file has changed since; 400 {error, mistakes}. POST /admin/policies/check: {revision, names, mistakes}. Role admin to save, viewer to check. */
 
-/** GET /admin/audit?limit=100&before=…, `before` the `at` of the last row known; the newest first. */
+/** GET /admin/audit?limit=100&before=…, `before` the `at` of the last row known; newest first. */
 export interface AuditView {
   readonly rows: readonly {
     readonly at: string
@@ -263,10 +263,9 @@ export interface AuditView {
 }
 
 /**
- * GET /admin/keys, the newest first, 2,000 at the most. POST /admin/keys {name?, plan, rate?,
- * burst?, quota?, policies?, test?, expires?: "90d" or a day} → 201 KeyIssued; POST
- * /admin/keys/{id}/rotate {grace_hours?} → KeyIssued; DELETE /admin/keys/{id} → {id, revoked,
- * in_effect}. Role: admin alone.
+ * GET /admin/keys, newest first, at most 2,000. POST /admin/keys {name?, plan, rate?, burst?,
+ * quota?, policies?, test?, expires?: "90d" or a day} → 201 KeyIssued; POST /admin/keys/{id}/rotate
+ * {grace_hours?} → KeyIssued; DELETE /admin/keys/{id} → {id, revoked, in_effect}. Role admin only.
  */
 export interface KeysView {
   /** Of all keys, shown or not. */
@@ -295,17 +294,17 @@ export interface KeysView {
 export interface KeyIssued {
   readonly id: string
   readonly key: string
-  /** Of a rotation: until when the old secret works; `null` where it ended at once. */
+  /** After a rotation: until when the old secret works; `null` if it ended at once. */
   readonly old_secret_until?: string | null
-  /** Of a new key: what may not have been meant, a sentence each. */
+  /** For a new key: what may not be intended, a sentence each. */
   readonly cautions?: readonly string[]
   readonly in_effect: boolean
 }
 
-/** Of every request that is refused: the text is for people, the code for programs. */
+/** For every refused request: the text is for people, the code for programs. */
 export interface ConsoleError {
   readonly error: {
-    /** Of the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one), `link_spent`; later `no_session` (also where the header `x-iprisk-csrf` is missing or wrong), `forbidden_role`. */
+    /** From the login: `wrong_token`, `too_many_logins`, `no_admin_token` (the server has none: the message says how to make one), `link_spent`; later `no_session` (also if the header `x-iprisk-csrf` is missing or wrong), `forbidden_role`. */
     readonly code: string
     readonly message: string
   }
@@ -318,21 +317,21 @@ export interface PoliciesStatus {
   readonly names: readonly string[]
   /** Warnings about the file in use, each with its place. */
   readonly warnings: readonly string[]
-  /** Why a changed file is not in use, or that it is gone; null where the file is in use. */
+  /** Why a changed file is not in use, or that it is missing; null while the file is in use. */
   readonly last_failure: { readonly at: string; readonly reason: string } | null
 }
 
 export interface SampleStatus {
-  /** How many checks it holds at most, each of another address (IPv6: /64). */
+  /** The most checks it holds, each of a different address (IPv6: /64). */
   readonly size: number
   readonly checks: number
-  /** The day of its oldest check; null while it has none. */
+  /** The day of its oldest check; null while it is empty. */
   readonly since: string | null
 }
 
 /** GET /admin/sets: the published sets as last made; a set is made when it is read. */
 export interface SetsView {
-  /** What names follow, `http://0.0.0.0:8080/lists/`. */
+  /** The prefix of the names, `http://0.0.0.0:8080/lists/`. */
   readonly url: string
   readonly formats: readonly string[]
   /** The first plan whose keys may read sets. */
@@ -349,16 +348,16 @@ export interface SetsView {
 export interface SetMade {
   readonly at: string
   readonly prefixes: number
-  /** `null` where it is too large, or an earlier version made it. */
+  /** `null` if it is too large, or an earlier version made it. */
   readonly ipv4: number | null
   readonly too_large: boolean
-  /** Since the generation before; `null` where none is kept. */
+  /** Since the previous generation; `null` if none is kept. */
   readonly growth: number | null
-  /** By the formats that were asked for: `plain`, `mmdb.iprisk`. */
+  /** By the formats requested: `plain`, `mmdb.iprisk`. */
   readonly bytes: Readonly<Record<string, number>>
 }
 
-/** POST /admin/sets/try {condition}: 400 `invalid_input` with the place of a mistake, 422 `set_too_large`. Role analyst. Of IPv6 `addresses` are /64s. */
+/** POST /admin/sets/try {condition}: 400 `invalid_input` with the place of a mistake, 422 `set_too_large`. Role analyst. IPv6 `addresses` are /64s. */
 export type SetTrial = Readonly<
   Record<
     'ipv4' | 'ipv6',
@@ -371,7 +370,7 @@ export type SetTrial = Readonly<
   >
 >
 
-/** A key: every member of its record but the hashes of its secrets. */
+/** A key: every member of its record except the hashes of its secrets. */
 export interface KeySummary {
   readonly name: string
   readonly plan: string
@@ -382,9 +381,9 @@ export interface KeySummary {
   readonly rate: number | null
   readonly burst: number | null
   readonly quota: number | null
-  /** The policies that it may choose, its default first; null: only the one named default. */
+  /** The policies it may choose, its default first; null: only the one named default. */
   readonly policies: readonly string[] | null
-  /** There for test keys only. */
+  /** Present only for test keys. */
   readonly test?: true | undefined
   readonly secrets: readonly {
     readonly created_at: string

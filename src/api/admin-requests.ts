@@ -10,7 +10,7 @@ import { actEntriesMax, noteBytesMax } from '../lists/list-limits.ts'
 import { listEffects } from '../model/kind.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
 
-/** What a person pastes; `iprisk check` has no limit. */
+/** What a person pastes; `iprisk check` has no such limit. */
 export const consoleAddressesMax = 10_000
 /** A log for a rehearsal: some 10,000 requests. */
 export const consoleLogBytesMax = 2_000_000
@@ -20,9 +20,9 @@ export function jsonSchemaOf(schema: z.ZodType): object {
   return rest
 }
 
-const wide = 'Take in entries that are very wide, too'
+const wide = 'Accept very wide entries, too'
 const texts = z.array(z.string('an array of texts'), 'an array of texts')
-/** Their number is checked where they are added or removed, for every way in. */
+/** Their number is checked where they are added or removed, whatever the way in. */
 const entries = texts.meta({
   minItems: 1,
   maxItems: actEntriesMax,
@@ -38,8 +38,8 @@ export const entriesAddition = z.strictObject({
   entries,
   for: is.listSpan
     .optional()
-    .describe(`How long they count: 90m, 12h, 7d; at most ${listDaysMax}d.`),
-  note: z.string('a text').optional().describe(`Why; at most ${noteBytesMax} bytes.`),
+    .describe(`How long they last: 90m, 12h, 7d; at most ${listDaysMax}d.`),
+  note: z.string('a text').optional().describe(`A comment; at most ${noteBytesMax} bytes.`),
   force: is.onOff.optional().describe(`${wide}.`),
 })
 
@@ -47,13 +47,13 @@ export const entriesRemoval = z.object({ entries })
 
 export const listLines = texts
   .max(actEntriesMax, `at most ${actEntriesMax} lines`)
-  .describe('The lines of a file of any form that `iprisk lists import` takes.')
+  .describe('The lines of a file in any form that `iprisk lists import` reads.')
 
 export const listImport = z.object({
   lines: listLines,
-  replace: is.onOff.optional().describe('Nothing but these lines, one request of them.'),
-  force: is.onOff.optional().describe(`${wide}; replace by none, or with lines left out.`),
-  preview: is.onOff.optional().describe('Change nothing; say what the import would do.'),
+  replace: is.onOff.optional().describe('Replace existing entries (one request).'),
+  force: is.onOff.optional().describe(`${wide}; replace despite skipped lines or none.`),
+  preview: is.onOff.optional().describe('Change nothing; report what the import would do.'),
 })
 
 export type ListImport = z.output<typeof listImport>
@@ -74,7 +74,7 @@ export const keyRotation = z.strictObject({
   grace_hours: is.whole([0, rotationGraceHoursMax], 'hours').default(rotationGraceHours),
 })
 
-/** src/policy checks them and names each mistake, unknown members too. */
+/** src/policy checks them and names each mistake, unknown members included. */
 const policies = z.unknown().optional().meta({ type: 'object' })
 
 export const policiesDraft = z.object({ policies }).meta({ required: ['policies'] })
@@ -85,16 +85,16 @@ export const policiesChange = z
     revision: z
       .string('that of the file, or null for none')
       .nullable()
-      .describe('Of the file that was changed.'),
+      .describe('The revision of the file that was changed.'),
     file_tag: z
-      .string('that of the file, or be left out')
+      .string('that of the file, or left out')
       .optional()
-      .describe('Of the same file: what changed only its descriptions counts, too.'),
+      .describe('The tag of the same file, which also changes with its descriptions.'),
   })
   .meta({ required: ['policies', 'revision'] })
 
 export const tableReload = z.object({
-  force: is.onOff.optional().describe('Whatever its trials say.'),
+  force: is.onOff.optional().describe('Skip the trials against the table in use.'),
 })
 
 export const addressesRequest = z.strictObject({

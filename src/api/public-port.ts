@@ -1,4 +1,5 @@
-// Paths (contract 1 and 3.17) and limits (3.11, 3.16) of the public port.
+// Paths (contract 1: operation, 3.17: meta) and limits (3.11: bodies, 3.16: batches) of the public
+// port.
 
 export const paths = {
   check: '/v1/intelligence/ip-risk/check',
@@ -17,5 +18,5 @@ export const batchBodyBytesMax = 1_048_576
 /** At least one. */
 export const batchAddressesMax = 10_000
 
-/** A batch costs rate one request for each so many addresses, rounded up. */
+/** Every this many addresses of a batch, rounded up, cost one request of the rate. */
 export const addressesPerRequest = 100

@@ -1,9 +1,8 @@
 // Reads a request's body: pieces, and room for them. A body that comes in one piece, as nearly all
-// do, is used where it lies.
-//
-// Invariants: a piece is copied or used before its callback returns; `releaseBody` gives the room
-// of a body back; a body that nobody reads holds one byte. `isShredded` finds a sender whose many
-// pieces cost more than they bring: to uWebSockets.js each chunk of a body is a call.
+// do, is used in place.
+// // Invariants: a piece is copied or used before its callback returns; `releaseBody` returns the
+// room of a body; an unread body holds one byte. `isShredded` finds a sender whose many pieces cost
+// more than they bring: for uWebSockets.js each chunk of a body is a call.
 
 import { checkBodyBytesMax } from '../api/public-port.ts'
 import { smallBodyBytes } from './exchange/body-budget.ts'
@@ -17,7 +16,7 @@ import type { Exchange } from './exchange/exchange.ts'
 export const bodyPiecesFree = 256
 const bodyBytesAPieceMin = 16
 
-/** A body that is too large is read and thrown away up to this, so that its sender sees the 413. */
+/** A body that is too large is read and discarded up to this, so that its sender sees the 413. */
 export const discardedBytesMax = 1_048_576
 
 export const noBytes = Buffer.alloc(0)
@@ -28,13 +27,13 @@ export function newRequestBody() {
   return {
     contentLength: 0,
     bytesMax: 0,
-    /** An endpoint reads it; else only its first byte is kept. */
+    /** An endpoint reads it; otherwise only its first byte is kept. */
     isRead: false,
-    /** What has come so far, where it came in pieces. */
+    /** What has come so far, if it comes in pieces. */
     buffered: noBytes,
     /** Room that the body holds (body-budget.ts). */
     reservedBytes: 0,
-    /** No room: the body is only counted and thrown away. */
+    /** No room: the body is only counted and discarded. */
     shed: false,
     bytes: 0,
     pieces: 0,
@@ -93,7 +92,7 @@ export function takePiece(
   return done
 }
 
-/** Or its first byte where nobody reads it. */
+/** Or its first byte if it is not read. */
 export function wholeBody(body: RequestBody, lastPiece: ArrayBuffer): Uint8Array {
   if (body.bytes === lastPiece.byteLength) return new Uint8Array(lastPiece)
   return body.shed || !body.isRead ? body.buffered : body.buffered.subarray(0, body.bytes)
@@ -103,7 +102,7 @@ export function wholeBody(body: RequestBody, lastPiece: ArrayBuffer): Uint8Array
 function reserveBody(body: RequestBody, { key, service }: Exchange): boolean {
   const { buffered, reservedBytes, bytes, bytesMax, contentLength } = body
   if (buffered.length >= bytes) return true
-  // A length that a client only states is no reason to keep much room for it.
+  // A client's stated length is no reason to reserve that much room.
   const ahead = Math.min(contentLength, checkBodyBytesMax)
   const doubled = Math.min(buffered.length * 2, bytesMax)
   const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)

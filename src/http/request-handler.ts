@@ -1,8 +1,7 @@
 // Reads a request: its headers in one pass, the framing guard, the route, the key, the body; then
-// calls the endpoint or answers the first error of contract 3.12, after the body, so that the
-// connection can serve the next request.
-//
-// Invariants: no callback throws into uWebSockets.js, which would end the process; `req` is used
+// calls the endpoint or answers the first error of contract 3.12 (order of errors), after the body,
+// so that the connection can serve the next request.
+// // Invariants: no callback throws into uWebSockets.js, which would end the process; `req` is used
 // only in the turn that brought it; a body chunk is copied or used before its callback returns.
 
 import { performance } from 'node:perf_hooks'
@@ -44,8 +43,8 @@ import { type AdapterRoutes, type Endpoint, checkEndpoint, docsRouteOf, routes }
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
 
 /**
- * After a refusal ahead of the body, this much of a body in chunks is read and thrown away, for
- * this long: a client that hears a reset while it still sends may never read why.
+ * After a refusal before the body, this much of a chunked body is read and discarded, for this
+ * long: a client that gets a reset while it still sends may never read why.
  */
 const refusedBytesMax = 65_536
 export const refusedMsMax = 1000
@@ -61,7 +60,7 @@ const notFound: Refusal = { code: 'not_found' }
 interface Intake {
   readonly exchange: Exchange
   readonly body: RequestBody
-  /** `undefined` where `refusal` is answered. */
+  /** `undefined` if `refusal` is answered. */
   endpoint: Endpoint | undefined
   refusal: Refusal
   finished: boolean
@@ -131,7 +130,7 @@ export function refuseFraming(service: Service, res: HttpResponse): void {
   res.close()
 }
 
-/** Closes a connection that costs more than it can bring. */
+/** Closes a connection that costs more than it brings. */
 function cutOff({ counters }: Service, res: HttpResponse): void {
   countEvent(counters, 'closedForWork')
   res.close()
@@ -194,7 +193,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.state = exchangeStates.open
 }
 
-/** All of contract 3.12 that comes before the body. */
+/** Everything of contract 3.12 (order of errors) before the body. */
 function routeAndAuthorize(intake: Intake, req: HttpRequest, endpoint?: Endpoint): void {
   const { body, exchange } = intake
   if (endpoint === undefined) return
@@ -232,14 +231,14 @@ function findEndpoint(
   return undefined
 }
 
-/** `body` is good for this call only; `undefined` where it is too large. */
+/** `body` is valid only for this call; `undefined` if it is too large. */
 function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   const { endpoint, exchange } = intake
   intake.finished = true
   if (body === undefined || beginsLikeChunk(body)) exchange.keepAlive = false
   if (endpoint === undefined) replyRefusal(exchange, intake.refusal)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
-  // A body that was not kept cannot get the 400 and 429 that come before this.
+  // A body that was not kept cannot get the 400 and 429 that would come first.
   else if (intake.body.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
@@ -273,7 +272,7 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
 }
 
 /**
- * Refuses a body in chunks before it has come: it may never end, and each chunk costs time. The
+ * Refuses a chunked body before it has come: it may never end, and each chunk costs time. The
  * answer goes out at once. The connection is closed when the body has ended, when too much of it
  * has come or after too long.
  */
@@ -291,7 +290,7 @@ function discardChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void
   if (isLast || intake.body.bytes > refusedBytesMax) endRefusal(intake)
 }
 
-/** In a turn in which that can be done (defer-close.ts). */
+/** In a turn in which that is possible (defer-close.ts). */
 function endRefusal(intake: Intake): void {
   if (intake.discardTimer === undefined) return
   clearTimeout(intake.discardTimer)

@@ -19,19 +19,19 @@ export type Endpoint =
 
 export interface KeyedEndpoint {
   readonly access: 'key'
-  /** Absent: the Authorization header, and the API `ip-risk`. */
+  /** Default: the Authorization header and the API `ip-risk`. */
   readonly credential?: Credential
   readonly bodyBytesMax: number
   /** Its query may have `include` (insights-endpoint.ts). */
   readonly takesInclude: boolean
   readonly answer: AnswerKey
-  /** To a test key (contract 5.7). */
+  /** For a test key (contract 5.7: test keys). */
   readonly answerTest: AnswerKey
 }
 
 export type AnswerKey = (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
 
-/** Other tools' protocols (src/adapters). */
+/** Protocols of other tools (src/adapters). */
 export type AdapterRoutes = (path: string, request: HttpRequest) => Route | undefined
 
 export interface Route {

@@ -93,7 +93,7 @@ describe('with a test key', () => {
     const hasty = clientOf({ key: testKey, timeoutMs: 300 })
     expect(await hasty.check('198.18.0.23')).toMatchObject({ reason: 'timeout' })
     expect(await client.check('9.1.2.3')).toMatchObject({ reason: 'misconfigured' })
-    expect(told.at(-1)?.message).toContain('A test key judges no real address')
+    expect(told.at(-1)?.message).toContain('A test key answers only for test addresses')
   })
 })
 

@@ -1,6 +1,6 @@
-// Decides whether a call may be made: the part of contract 3.12 between 405 and the body. Every
-// authenticated and permitted request spends one of its rate, whatever its answer is. A batch
-// spends the rest of its cost when its size is known.
+// Decides whether a call may be made: the part of contract 3.12 (order of errors) between 405 and
+// the body. Every authenticated and permitted request spends one of its rate, whatever its answer
+// is. A batch spends the rest of its cost when its size is known.
 
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
@@ -25,19 +25,19 @@ interface Limited {
 const exceeded: Limited = { kind: 'limited', code: 'rate_limit_exceeded' }
 const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 
-/** Of an adapter's request: its own header, and the API that its key must allow. */
+/** For an adapter's request: its own header, and the API that its key must allow. */
 export interface Credential {
   readonly api: Extract<ApiName, 'bouncer' | 'lists'>
-  /** As an Authorization header would have it. */
+  /** In the form of an Authorization header. */
   readonly authorization: string
 }
 
-/** The one denial that bouncers know. */
+/** The only denial that bouncers know. */
 const notBouncer: Denied & Pick<ErrorDetail, 'message'> = {
   kind: 'denied',
   status: 403,
   code: 'token_not_allowed_for_api',
-  message: 'X-Api-Key must be a key of the API bouncer: iprisk keys create --api bouncer.',
+  message: "X-Api-Key must be a bouncer's key: iprisk keys create --api bouncer",
 }
 
 /** Sets the request's key in the exchange. A key given twice is ambiguous and counts as none. */
@@ -52,7 +52,7 @@ export function authorize(
     credential === undefined
       ? keyring.authenticate(scan.authorizationCount === 1 ? scan.authorization : '')
       : keyring.authenticate(credential.authorization, credential.api)
-  // A worker that has read no keys yet cannot say that this one is wrong.
+  // A worker that has not read any keys yet cannot call this one wrong.
   if (key.kind === 'denied') {
     if (!keyring.known()) return unavailable
     return credential?.api === 'bouncer' ? notBouncer : key
@@ -65,7 +65,7 @@ export function authorize(
   return exceeded
 }
 
-/** For at least one address, of a body's member `param`. Calls `done`, or answers the error. */
+/** For at least one address, in a body's member `param`. Calls `done`, or answers the error. */
 export function spendBatchRate(
   exchange: Exchange,
   key: Authenticated,
@@ -79,7 +79,7 @@ export function spendBatchRate(
     replyError(exchange, invalidInput, { message: tooLarge(count, rate.burst), param })
     return
   }
-  // The first request's worth was spent when the request was admitted.
+  // The first unit was spent when the request was admitted.
   const more = exchange.rateCost - 1
   const end = (result: RateResult): void => {
     if (result === rateResults.granted) {
@@ -105,12 +105,12 @@ export function spendBatchRate(
 function tooLarge(count: number, burst: number): string {
   return (
     `A batch of ${count} addresses spends ${Math.ceil(count / addressesPerRequest)} of the rate ` +
-    `at once, and the burst of this key is ${burst}: send at most ${burst * addressesPerRequest} ` +
+    `limit at once, but the burst of this key is ${burst}: send at most ${burst * addressesPerRequest} ` +
     'addresses in one batch.'
   )
 }
 
-/** Keeps the policy that a body names (contract 5.4) for the answer, or says why it is refused. */
+/** Stores the policy that a body names (contract 5.4: decision), or says why it is refused. */
 export function takePolicy(
   exchange: Exchange,
   key: Authenticated,
@@ -124,7 +124,7 @@ export function takePolicy(
   return undefined
 }
 
-/** The policies that elements of a batch may name; `undefined` where there are none at all. */
+/** The policies that elements of a batch may name; `undefined` without policies. */
 export function allowedPolicies(
   { service }: Exchange,
   { policies = [defaultPolicyName] }: Authenticated,

@@ -1,7 +1,7 @@
-// POST /v1/intelligence/ip-risk/check/batch (contract 3.16 and 6.10): many addresses, answered in
-// order, each byte for byte like a single check. The loop answers small batches (batch-slices.ts);
-// the pool reads and answers larger ones. Without room in the pool, the loop reads a small body to
-// find the errors that come before the 503 (3.12).
+// POST /v1/intelligence/ip-risk/check/batch (contract 3.16: batch, 6.10: cost): many addresses,
+// answered in order, each byte for byte like a single check. The loop answers small batches
+// (batch-slices.ts); the pool reads and answers larger ones. If the pool has no room, the loop
+// reads a small body to find the errors that come before the 503 (3.12).
 
 import {
   type BatchFault,
@@ -96,7 +96,7 @@ type ReadBatch = ReturnType<typeof cutBatchBody>
 type RunItem = Ticket['run']
 
 /**
- * Runs items of an exchange. Calls `free` when the exchange is over and none of them runs any more:
+ * Runs items of an exchange. Calls `free` once the exchange is over and none of them runs any more:
  * a thread may still use the memory of an item whose exchange was cut off.
  */
 function trackRuns(exchange: Exchange, runItem: RunItem, free: () => void): RunItem {
@@ -120,7 +120,7 @@ function trackRuns(exchange: Exchange, runItem: RunItem, free: () => void): RunI
   }
 }
 
-/** Answers the first error of the body, else 503, whose charge is given back. */
+/** Answers the first error of the body, otherwise 503, and refunds its charge. */
 function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   const read =
     body.length <= refusedInlineBytesMax
@@ -142,7 +142,7 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
   })
 }
 
-/** Its elements are at most those that the loop may answer. */
+/** It has at most as many elements as the loop may answer. */
 function answerOnLoop(exchange: Exchange, key: Authenticated, batch: Batch | BatchFault): void {
   const read = typeof batch === 'string' ? { fault: batch } : { fault: undefined, ...batch }
   const fault = faultOf(exchange, key, read)
@@ -163,11 +163,11 @@ interface BatchPieces {
   readonly pieceOf: (index: number) => Uint8Array
   readonly count: number
   readonly policy: ChosenPolicy | undefined
-  /** Of elements that name one. */
+  /** For elements that name one. */
   readonly policies: ReadonlyMap<string, ChosenPolicy | undefined>
 }
 
-/** The first byte goes out with the first piece: until then any error can be answered. */
+/** The first byte goes out with the first piece: any error can be answered until then. */
 function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces): void {
   const { pieceOf, count, policy, policies } = pieces
   const { asked } = exchange

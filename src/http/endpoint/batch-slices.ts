@@ -1,7 +1,6 @@
-// Answers small batches on the loop (contract 6.10), in slices: other requests wait for one slice,
-// not for a batch. Each element is answered as a check is, by `answerBytes`.
-//
-// Invariant: one batch is answered at a time, so that there is one buffer for answers.
+// Answers small batches on the loop (contract 6.10: cost), in slices, so that other requests wait
+// for one slice and not for a batch. Each element is answered as a check is, by `answerBytes`.
+// // Invariant: one batch is answered at a time, so there is one buffer for answers.
 
 import { performance } from 'node:perf_hooks'
 import { appendBytes, newGrowingBuffer, resetBuffer } from '../../bulk/growing-buffer.ts'
@@ -62,7 +61,7 @@ function bringOther(answered: Work): void {
   if (at > 0) queue.unshift(...queue.splice(at, 1))
 }
 
-/** Answers elements until `endMs`; whether the batch is over. */
+/** Answers elements until `endMs`; returns whether the batch is complete. */
 function isFinished(work: Work, endMs: number): boolean {
   const { exchange, elements } = work
   const { service } = exchange

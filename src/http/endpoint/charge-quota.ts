@@ -1,10 +1,9 @@
 // Hot path: `chargeQuota` while the key has leased units. No allocation, throw or closure there.
-//
-// Charges an exchange's cost, one unit an address. Mostly that is granted at once and the caller
-// answers in the same turn. Where the worker must lease units first it is pending, and a closure
-// goes on in a later turn. Where the quota is used up or out of reach, the charge answers 429 or
-// 503. The units stay refundable until a 200 begins (reply.ts); every other end gives them back
-// (exchange.ts).
+// // Charges an exchange's cost, one unit per address. Mostly that is granted at once and the
+// caller answers in the same turn. If the worker must lease units first, it is pending, and a
+// closure continues in a later turn. If the quota is used up or the store is unreachable, the
+// charge answers 429 or 503. The units stay refundable until a 200 begins (reply.ts); every other
+// end refunds them (exchange.ts).
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
@@ -32,7 +31,7 @@ export function chargeQuota(exchange: Exchange, key: Authenticated): QuotaResult
   return result
 }
 
-/** Charges in a later turn, when the units are leased; then calls `done`. */
+/** Charges in a later turn, once the units are leased; then calls `done`. */
 export function chargeWhenLeased(exchange: Exchange, key: Authenticated, done: () => void): void {
   exchange.service.limiter.whenLeased(key.allowance, () =>
     resumeExchange(exchange, () => chargeThen(exchange, key, done)),
@@ -57,8 +56,8 @@ export function judgeThen(
 }
 
 /**
- * Calls `done` when the worker knows what is left of the key's quota, or cannot ask: it spends a
- * unit, which leases some where it holds none, and gives it back.
+ * Calls `done` once the worker knows what is left of the key's quota, or cannot ask: it spends a
+ * unit, which leases some if it holds none, and refunds it.
  */
 export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service
@@ -71,7 +70,7 @@ export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: (
   else limiter.whenLeased(key.allowance, () => resumeExchange(exchange, done))
 }
 
-/** In a later turn of the loop, if the client is still there. */
+/** In a later turn of the loop, if the client is still connected. */
 export function resumeExchange(exchange: Exchange, work: () => void): void {
   if (exchange.state !== exchangeStates.open) return
   exchange.res.cork(() => {

@@ -36,7 +36,7 @@ export const batchedChecksMax = 1024
  */
 const batchingStartMin = 4
 const batchingStayMin = 2
-/** Checks that are answered at once before the next whole turn whose checks are counted. */
+/** How many checks are answered at once before the next whole turn whose checks are counted. */
 const checksBetweenCounts = 64
 
 /** `found`: where `table` has located the address. */
@@ -53,12 +53,12 @@ export interface CheckBatcher {
   readonly exchanges: (Exchange | undefined)[]
   readonly lookupBatches: LookupBatch[]
   count: number
-  /** Else each is answered at once. */
+  /** Otherwise each is answered at once. */
   isBatching: boolean
   /** Since a turn was counted, and in the turn that is being counted. */
   sinceCounted: number
   counted: number
-  /** The next turn that brings a check is counted, from its first one on. */
+  /** Whether the next turn that brings a check is counted, from its first one on. */
   isCountDue: boolean
   current: number
   table: Table | undefined
@@ -168,7 +168,7 @@ function answerAll(batcher: CheckBatcher): void {
   batcher.table = undefined
 }
 
-/** Locates the addresses of a lookup batch; all exchanges of a worker have one table. */
+/** Locates the addresses of a lookup batch; all exchanges of a worker share one table. */
 function prepare(batcher: CheckBatcher, batch: LookupBatch, first: number): void {
   batcher.table = batcher.exchanges[first]!.service.table()
   try {

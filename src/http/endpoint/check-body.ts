@@ -1,9 +1,8 @@
 // Hot path: all but `queryText`, `parseIpWithJson` and `checkFaultOf`. No allocation, throw,
 // closure or regular expression there.
-//
-// Reads the address from the body of a check (contract 3.11): RFC 8259, unknown members ignored, of
-// a repeated `ip` the last one. `parseCheckBody` reads the form that nearly every client sends in
-// place, and leaves every other form to `parseIpWithJson`.
+// // Reads the address from the body of a check (contract 3.11: errors and bodies): RFC 8259,
+// unknown members ignored, the last `ip` if repeated. `parseCheckBody` reads the form that nearly
+// every client sends in place, and leaves every other form to `parseIpWithJson`.
 
 import { checkFault, checkFaults, type InputFault } from '../../api/input-fault.ts'
 import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
@@ -12,7 +11,7 @@ import { addressCharsMax } from '../../ip/parse-address.ts'
 import { skipSpace } from '../../pool/batch-body.ts'
 import { parseQuery, type Query } from '../../table/lookup/query.ts'
 
-/** The last body's `policy`: a place in it, else a value of any type; `undefined` where absent. */
+/** The last body's `policy`: a place in it, or a value of any type; `undefined` if absent. */
 interface BodyPolicy {
   from: number
   to: number
@@ -24,7 +23,7 @@ export function namesPolicy(): boolean {
   return bodyPolicy.from >= 0 || bodyPolicy.value !== undefined
 }
 
-/** Not hot. `body` is the one that was read last. */
+/** Not hot. `body` is the one read last. */
 export function bodyPolicyOf(body: Uint8Array): unknown {
   const { from, to, value } = bodyPolicy
   if (from < 0) return value
@@ -33,7 +32,7 @@ export function bodyPolicyOf(body: Uint8Array): unknown {
 
 let bodyContext: Context | undefined
 
-/** Of the body that was read last; `undefined` where it has none. */
+/** From the body read last; `undefined` if it has none. */
 export function bodyContextOf(): Context | undefined {
   return bodyContext
 }
@@ -41,7 +40,7 @@ export function bodyContextOf(): Context | undefined {
 const ipBytes = new Uint8Array(addressCharsMax)
 
 /**
- * Whether the body asks about an address, which is then in `query`, whose bytes are good until the
+ * Whether the body asks about an address, which is then in `query`; its bytes are valid until the
  * body goes or the next call.
  */
 export function parseCheckBody(query: Query, body: Uint8Array): boolean {
@@ -76,7 +75,7 @@ export function queryText({ bytes, from, to }: Query): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
 }
 
-/** The slow twin of the scan; `undefined` where the body is no JSON object with a string `ip`. */
+/** The slow twin of the scan; `undefined` if the body is not a JSON object with a string `ip`. */
 export function parseIpWithJson(body: Uint8Array): string | undefined {
   const object = parseJsonObject(body)
   return typeof object === 'string' ? undefined : ipOf(object)
@@ -127,7 +126,7 @@ export function findShortForm(body: Uint8Array): number {
 
 const policyLabel = new Uint8Array(Buffer.from('"policy"'))
 
-/** The place behind `policy`, whose value is noted; -1 for another member. */
+/** The place after `policy`, whose value is noted; -1 for another member. */
 function skipPolicy(body: Uint8Array, from: number): number {
   for (let i = 0; i < policyLabel.length; i++) {
     if (body[from + i] !== policyLabel[i]) return -1
@@ -155,8 +154,8 @@ function endOfText(body: Uint8Array, from: number): number {
 }
 
 /**
- * What is wrong with a refused body (contract 5.2). JSON.parse reads it again: only a wrong body
- * takes longer.
+ * What is wrong with a refused body (contract 5.2: friendlier errors). JSON.parse reads it again:
+ * only a wrong body takes longer.
  */
 export function checkFaultOf(body: Uint8Array): InputFault {
   const object = parseJsonObject(body)

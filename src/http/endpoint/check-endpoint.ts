@@ -68,7 +68,7 @@ function chargeAndAnswer(
   table: Table | undefined,
   found: Located | undefined,
 ): void {
-  // request-handler.ts hands on no check without its key.
+  // request-handler.ts never passes on a check without its key.
   const key = exchange.key!
   const result = chargeQuota(exchange, key)
   if (result === quotaResults.granted) answerQuery(exchange, about, table, found)
@@ -100,8 +100,8 @@ function answerQuery(
 }
 
 /**
- * The answer to one address, counted and observed: for a check, or a batch's element, by the
- * exchange's policy. Good until the next answer.
+ * The answer to one address, counted and observed: for a check or a batch's element, by the
+ * exchange's policy. Valid until the next answer.
  */
 export function answerBytes(
   exchange: Exchange,

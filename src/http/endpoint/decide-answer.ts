@@ -1,8 +1,7 @@
 // Hot path: no allocation, throw or closure.
-//
-// Decides an answer by the policies in use, counts it and shows it to those who observe: the one way
-// of every single check, whether a key asks over the API or a proxy asks the gate. Not here: what
-// comes before (key, limits, the look-up) and how the answer is sent.
+// // Decides an answer by the policies in use, counts it and passes it to the observers: the only
+// way of every single check, whether a key asks over the API or a proxy asks the gate. What comes
+// before (key, limits, lookup) and how the answer is sent are elsewhere.
 
 import type { ContextAnswer } from '../../api/check-answer.ts'
 import { countAnswer, countDecision, countLabels } from '../../observe/request-counters.ts'
@@ -15,7 +14,7 @@ import type { Table } from '../../table/table.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { observeCheck } from '../reply/observe-answers.ts'
 
-/** `answer` is the table's newest one, and that to `about`; `undefined` without policies. */
+/** `answer` is the table's newest one and about `about`; `undefined` without policies. */
 export function decideAnswer(
   exchange: Exchange,
   table: Table,

@@ -1,11 +1,11 @@
-// The files below /docs, made when the project was compiled. They need no key, name nothing of this
-// server but its version, and load nothing from elsewhere.
+// The files below /docs, made when the project was compiled. They need no key, reveal nothing of
+// this server but its version, and load nothing from elsewhere.
 
 import type { DocsFile } from '../docs-files.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { replyFile } from '../reply/reply.ts'
 
-/** `connect-src` is for "try it", which asks this server's API. */
+/** `connect-src` is for "try it", which calls this server's API. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -39,7 +39,7 @@ export function answerDocs(exchange: Exchange, file: DocsFile, { accepted, known
     guards,
     ...(isGzipped ? ['content-encoding: gzip'] : []),
   ].join('\r\n')
-  // It stands in both tags of the content, strong or weak, and in no other one.
+  // The tag appears in both tags of the content, strong or weak, and in no other one.
   const isKnown = known === '*' || known.includes(file.tag)
   replyFile(exchange, {
     status: isKnown ? 304 : 200,

@@ -1,5 +1,5 @@
-// POST /v1/intelligence/ip-risk/feedback (contract 5.6). A request is kept whole or not at all, and
-// is on its way to the disk when it is answered. It spends rate only.
+// POST /v1/intelligence/ip-risk/feedback (contract 5.6: feedback). A request is stored whole or not
+// at all, and is on its way to the disk when it is answered. It spends only rate.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type InputFault, feedbackFaults, invalidInput } from '../../api/input-fault.ts'
@@ -21,7 +21,7 @@ export function answerFeedback(exchange: Exchange, key: Authenticated, body: Uin
   else void keep(exchange, key, outcomes)
 }
 
-/** Checked as any other's, and not kept. */
+/** Checked like any other, and not stored. */
 export function answerTestFeedback(exchange: Exchange, _: Authenticated, body: Uint8Array): void {
   const outcomes = readOutcomes(body, Date.now())
   if ('message' in outcomes) replyError(exchange, invalidInput, outcomes)
@@ -44,7 +44,7 @@ async function keep(
       return
     }
     countEvent(service.counters, 'feedbackNotKept')
-    service.log.error(describeError(error), 'Feedback could not be kept.')
+    service.log.error(describeError(error), 'Feedback could not be stored.')
     resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
     return
   }
@@ -56,7 +56,7 @@ async function keep(
 function overShare(): ErrorDetail {
   const retrySeconds = Math.ceil((msPerDay - (Date.now() % msPerDay)) / 1000)
   const message =
-    "This key has used its share of the day's room for feedback, 64 MiB. It is renewed at midnight UTC."
+    "This key has used its share of the day's storage for feedback, 64 MiB. It renews at midnight UTC."
   return { message, retrySeconds }
 }
 

@@ -1,5 +1,5 @@
-// Insights of a check (contract 3.15 and 5.2), which the pool answers. Such a check is charged
-// before the pool is asked for room; a 503 gives the unit back.
+// Insights of a check (contract 3.15: insights, 5.2: errors), which the pool answers. Such a check
+// is charged before the pool is asked for room; a 503 refunds the unit.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts, countLabels } from '../../observe/request-counters.ts'
@@ -14,7 +14,7 @@ import { type Refusal, replyBytes } from '../reply/reply.ts'
 /** For an `include` with an unknown value. */
 export const includeRefusal: Refusal = { code: invalidInput, ...includeFault }
 
-/** Keeps what the request's `include` asks for; false for a value that does not exist. */
+/** Stores what the request's `include` asks for; false for an unknown value. */
 export function takeInclude(
   exchange: Exchange,
   key: Pick<Authenticated, 'insights'>,
@@ -38,7 +38,7 @@ const names = ['insights', 'prefix', 'detections']
 const none: readonly string[] = []
 const onlyPrefix: readonly string[] = ['prefix']
 
-/** Values have commas between them, and empty ones count as absent; `undefined` for any other. */
+/** Values are comma-separated, and empty ones count as absent; `undefined` for any other. */
 function askedNames(query: string | undefined): readonly string[] | undefined {
   if (query === undefined || query === '') return none
   // What iprisk-client sends with each check.

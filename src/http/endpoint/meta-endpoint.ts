@@ -92,7 +92,7 @@ function metaPoliciesOf({ service }: Exchange, key: Authenticated): MetaAnswer['
   const set = service.policies.set()
   if (set === undefined) return null
   const { name } = set.policies[policyIndexOf(set, key.policies, '')]!
-  // The file may lack some of the key's policies, and then refuses requests that name them.
+  // The file may lack some of the key's policies; requests that name them are then refused.
   const names = (key.policies ?? [defaultPolicyName]).filter((one) => set.indexOf(one) >= 0)
   return { revision: set.revision, names, default: name }
 }

@@ -1,4 +1,4 @@
-// One request in the pool: its ticket, closed by whatever ends the exchange, and its deadline.
+// A request in the pool: its ticket, closed by whatever ends the exchange, and its deadline.
 
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'
@@ -7,7 +7,7 @@ import { resumeExchange } from './charge-quota.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyError, replyInternalError } from '../reply/reply.ts'
 
-/** Answers 503 where the pool has no room, or there is no table. */
+/** Answers 503 if the pool has no room or there is no table. */
 export function enterPoolOr503(exchange: Exchange): Ticket | undefined {
   const ticket = tryEnterPool(exchange)
   if (ticket === undefined) replyError(exchange, 'upstream_unavailable')
@@ -70,7 +70,7 @@ function giveUp(exchange: Exchange): void {
 
 /** Its name and stack, without its message. */
 function errorOf(result: ItemResult): Error {
-  const error = new Error('A pool thread failed on an item.')
+  const error = new Error('A pool thread failed to process an item.')
   if (result.kind !== 'failed') return error
   error.name = result.error
   error.stack = [error.name, ...result.at].join('\n')

@@ -1,13 +1,11 @@
-// Room for request bodies that come in pieces. Each body has its own limit (contract 3.11), but
-// thousands of clients that send a megabyte each and never end it must not fill a worker's memory:
-// all bodies together have a limit, too. A body above it is read, thrown away, counted and answered
-// 503 with Retry-After.
-//
-// Invariants: a key holds at most half of the room; every holder of room gives it back when the
-// body has been handed on, refused or given up. Small bodies are always taken. The room is a small
-// part of the memory above which a worker is replaced.
-//
-// Bodies for the pool are lent shared memory out of the same room. V8 does not count shared memory:
+// Room for request bodies that come in pieces. Each body has its own limit (contract 3.11: 64 KiB,
+// batches 1 MiB), but thousands of clients that send a megabyte each and never end it must not fill
+// a worker's memory: all bodies together have a limit, too. A body above it is read, discarded,
+// counted and answered 503 with Retry-After.
+// // Invariants: a key holds at most half of the room; every holder of room returns it once the
+// body has been passed on, refused or abandoned. Small bodies are always accepted. The room is a
+// small part of the memory above which a worker is replaced.
+// // Bodies for the pool borrow shared memory from the same room. V8 does not count shared memory:
 // it held a gigabyte of useless batches before it collected any. So blocks have two sizes and are
 // reused, and there are never more of either than have room at one time.
 
@@ -17,7 +15,7 @@ import type { Log } from '../../base/log.ts'
 import { countEvent, type RequestCounters } from '../../observe/request-counters.ts'
 
 /**
- * Refusals, and pieces of bodies that nobody reads, in one turn of the loop: 20 ms of work at most,
+ * Refusals, and pieces of bodies that are not read, in one turn of the loop: at most 20 ms of work,
  * far above what clients with a wrong key send in the same instant.
  */
 const strangerWorkMax = 4096
@@ -48,7 +46,7 @@ export function createBodyBudget(options: {
     isShort = true
     log.warn(
       { keyId, keyBytes: byKey.get(keyId) ?? 0, bodyBytes: counters.bodyBytes, bytesMax },
-      'There is no room for a body of this key: those that are on their way hold it.',
+      'No room for a request body of this key: its other bodies in flight hold it.',
     )
   }
   const free = { small: [] as Uint8Array[], large: [] as Uint8Array[] }
@@ -77,7 +75,7 @@ export function createBodyBudget(options: {
       counters.bodyBytes -= bytes
       if (!isShort || counters.bodyBytes > bytesMax / 4) return
       isShort = false
-      log.info({ bodyBytes: counters.bodyBytes }, 'There is room for bodies again.')
+      log.info({ bodyBytes: counters.bodyBytes }, 'Room for request bodies is available again.')
     },
     /** `undefined` where there is no room. */
     copyToShared: (keyId: string, body: Uint8Array): Uint8Array | undefined => {
@@ -87,7 +85,7 @@ export function createBodyBudget(options: {
       block.set(body)
       return block.subarray(0, body.length)
     },
-    /** To be called when no thread reads the copy any more. */
+    /** To be called once no thread reads the copy any more. */
     releaseShared: (keyId: string, { buffer }: Uint8Array): void => {
       const block = new Uint8Array(buffer)
       freeOf(block.length).push(block)
@@ -98,9 +96,9 @@ export function createBodyBudget(options: {
 }
 
 /**
- * How much one turn of the loop does for refused requests and bodies that nobody reads. To
- * uWebSockets.js all that many connections have sent is one turn; above the budget their
- * connections are closed unanswered. A turn ends when the loop has read all sockets: setImmediate.
+ * How much one turn of the loop does for refused requests and unread bodies. For uWebSockets.js,
+ * all that many connections have sent is one turn; above the budget their connections are closed
+ * unanswered. A turn ends when the loop has read all sockets: setImmediate.
  */
 export type RefusalBudget = ReturnType<typeof createRefusalBudget>
 

@@ -29,7 +29,7 @@ import type { TrafficSampler } from '../../observe/traffic-sampler.ts'
 export interface AnswerObservers {
   readonly decisionLog: DecisionLog | undefined
   readonly sampler: TrafficSampler | undefined
-  /** Where the console is on. */
+  /** If the console is on. */
   readonly traffic: TrafficCounter | undefined
 }
 
@@ -45,21 +45,21 @@ export interface Service {
   /** Threads of the pool map them, too. */
   readonly lists: () => ListFile | undefined
   readonly policies: ServedPolicies
-  /** `undefined` where nothing observes, so that a request reads one member. */
+  /** `undefined` if nothing observes, so that a request reads only one member. */
   readonly observers?: AnswerObservers | undefined
   readonly pool: Pool
-  /** Of signed requests. */
+  /** For signed requests. */
   readonly verifier: SignatureVerifier
   readonly stateFolder: string
   readonly bodyBudget: BodyBudget
   readonly refusalBudget: RefusalBudget
-  /** Beats for the primary, from within a long turn too. */
+  /** Sends a heartbeat to the primary, also from within a long turn. */
   readonly heartbeat: Heartbeat
   /** The files below /docs; absent where they are off. */
   readonly docs?: DocsFiles | undefined
-  /** The log has a line for each request. */
+  /** The log gets a line for each request. */
   readonly logRequests: boolean
-  /** Those lines, and those of failures, name addresses. */
+  /** Those lines, and those of failures, include addresses. */
   readonly logAddresses: boolean
   pending: number
   /** Every answer closes its connection. */
@@ -69,21 +69,21 @@ export interface Service {
 export const exchangeStates = { open: 0, answered: 1, gone: 2 } as const
 export type ExchangeState = (typeof exchangeStates)[keyof typeof exchangeStates]
 
-/** `absent`: they were asked for, and the plan has none, so that the answer says null. */
+/** `absent`: requested, but not in the plan, so the answer says null. */
 export const insightsModes = { none: 0, given: 1, absent: 2 } as const
 export type InsightsMode = (typeof insightsModes)[keyof typeof insightsModes]
 
-/** A reverse proxy's request about its visitor (contract 6.1). */
+/** A reverse proxy's request about its visitor (contract 6.1: gate). */
 export interface Visit {
-  /** Why the visitor is let in undecided, or decided by another policy than was named; or `''`. */
+  /** Why the visitor was let in undecided, or decided by another policy than named; or `''`. */
   degraded: string
-  /** The visitor's browser takes a page. */
+  /** Whether the visitor's browser accepts a page. */
   readonly takesPage: boolean
   /** Accept-Language, as the browser sent it. */
   readonly languages: string
 }
 
-/** Every member is set from the beginning: all exchanges have one shape. */
+/** Every member is set from the beginning, so that all exchanges have one shape. */
 export type Exchange = ReturnType<typeof newExchange>
 
 const neverRecycled = (): void => undefined
@@ -104,9 +104,9 @@ export function newExchange(service: Service, res: HttpResponse) {
     /** The number of our request id (request-id.ts), where that is used. */
     requestIdNumber: 0,
     headOnly: false,
-    /** The other end of the connection, where the log names addresses; else `''`. */
+    /** The other end of the connection, if the log names addresses; else `''`. */
     remoteAddress: '',
-    /** Where the log names it or it gets insights; else `''`. */
+    /** If the log names it or it gets insights; else `''`. */
     checkedAddress: '',
     /** `''`: the request names none, or there are no policies. */
     policy: '',
@@ -118,7 +118,7 @@ export function newExchange(service: Service, res: HttpResponse) {
     /** ⌈n/100⌉ for a batch. */
     rateCost: 1,
     units: 1,
-    /** Units spent for an answer that is no 200 yet; every other end gives them back. */
+    /** Units spent for an answer that is not yet a 200; every other end refunds them. */
     refundableUnits: 0,
     refundableMonth: noMonth,
     /** Called once, at the answer or when its client has gone. */
@@ -129,11 +129,11 @@ export function newExchange(service: Service, res: HttpResponse) {
     key: undefined as Authenticated | undefined,
     /** Who asks; `undefined` for a client of the API itself. */
     source: undefined as 'gate' | 'bouncer' | 'lists' | undefined,
-    /** What the gate keeps of a request (src/adapters/gate); `undefined` for the API's own. */
+    /** The gate's state for a request (src/adapters/gate); `undefined` for the API's own. */
     visit: undefined as Visit | undefined,
     /** Whether the connection may serve another request (framing-guard.ts). */
     keepAlive: false,
-    /** uWebSockets.js closes the connection behind the answer by itself (framing-guard.ts). */
+    /** uWebSockets.js itself closes the connection after the answer (framing-guard.ts). */
     closesItself: false,
     state: exchangeStates.open as ExchangeState,
     /** Called when the batch of checks is answered. */
@@ -145,7 +145,7 @@ export function requestIdOf({ clientRequestId, requestIdNumber, service }: Excha
   return clientRequestId === '' ? service.requestIds.text(requestIdNumber) : clientRequestId
 }
 
-/** Once; an answer that is no 200 costs nothing. */
+/** Once; only a 200 costs something. */
 export function refundUnits(exchange: Exchange): void {
   const { key, refundableUnits, refundableMonth, service, startedMs } = exchange
   if (refundableUnits === 0 || key === undefined) return

@@ -1,12 +1,10 @@
-// Request ids: the caller's where it is fit to be repeated, else our own (contract 3.11).
-//
-// Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it can stand in a header and in JSON
-// without escaping; it holds no key and no key's secret, in whatever form it could still be used,
-// because ids stand in the logs of everything that they pass.
-//
-// Hot path: `isRequestId`, for ids as they usually are: UUIDs, ids of traces. Forbidden in it:
-// allocation, throw, hashing, regular expressions. Only what has `_`, or as many letters of both
-// cases and digits in a row as a secret, is looked at more closely.
+// Request ids: the caller's if it may be repeated, else our own (contract 3.11: X-Request-Id).
+// // Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it can stand in a header and in JSON
+// without escaping; it holds no key and no key's secret, in any form that could still be used,
+// because ids end up in the logs of everything they pass.
+// // Hot path: `isRequestId`, for usual ids: UUIDs, trace ids. Forbidden in it: allocation, throw,
+// hashing, regular expressions. Only what has `_`, or as many letters of both cases and digits in a
+// row as a secret, is examined more closely.
 
 import { randomBytes } from 'node:crypto'
 import { beginsKey, holdsKey, holdsSecret, keyDigits, keySecretChars } from '../../base/key-form.ts'
@@ -15,7 +13,7 @@ const charsMax = 64
 
 const suspectChars = keySecretChars
 
-/** What a character is in an id, as bits; 0 where it must not stand there. */
+/** What a character is in an id, as bits; 0 if not allowed. */
 const digit = 1
 const lower = 2
 const upper = 4
@@ -43,14 +41,15 @@ export function isRequestId(text: string, isSecret: (text: string) => boolean): 
     if (run > longest) longest = run
   }
   const divided = (seen & underscore) !== 0
-  // Behind `_` a secret's case may be changed; elsewhere one in ten million keys is in one case.
+  // After `_` a secret's case may have been changed; elsewhere one in ten million keys is in one
+  // case.
   const mixed = (seen & lower) !== 0 && (seen & upper) !== 0
   if (longest < suspectChars) return !(divided && beginsKey(text))
   if (!divided && !mixed) return true
   return !holdsKey(text) && !holdsSecret(text, isSecret)
 }
 
-/** Base 36, of a fixed width so that an id can be written in place: 2^41 ids. */
+/** Base 36, of fixed width so that an id can be written in place: 2^41 ids. */
 export const requestIdDigits = 8
 
 /**

@@ -1,5 +1,5 @@
 // The policies that a worker decides by, and its memory of decisions, which belongs to one set and
-// one table. A request is decided by one set.
+// one table. One set decides a whole request.
 
 import type { OpenTable } from '../../table/open-table.ts'
 import type { Table } from '../../table/table.ts'
@@ -30,7 +30,7 @@ export function createServedPolicies() {
     policies = changed
     memory = undefined
   }
-  /** Compiles in turns of the loop, then uses the policies unless newer ones came. */
+  /** Compiles in turns of the loop, then uses the policies unless newer ones have come. */
   const use = (changed: Policies): Promise<void> => {
     newest = changed
     using = take(changed)

@@ -64,14 +64,14 @@ export function createConnectionFilter(
   }
 }
 
-/** Logs where it must be lower than asked for, below the limit of open files. */
+/** Logs if it must be lower than configured, because of the limit of open files. */
 function capThatFits(asked: number, log: Log): number {
   const files = openFilesMax()
   const fitting = connectionsThatFit(asked, files)
   if (asked <= fitting) return asked
   log.warn(
     { openFiles: files, connections: fitting },
-    `The limit of open files, ${files}, leaves room for ${fitting} connections where the ` +
+    `The limit of open files, ${files}, allows only ${fitting} connections, but the ` +
       `settings ask for ${asked}: raise it (ulimit -n, LimitNOFILE=), or lower --connections.`,
   )
   return fitting
@@ -172,7 +172,7 @@ async function readPeers(path: string, port: number, counts: Map<string, number>
 // the machine: 127.0.0.1 is 0100007F on little-endian ones.
 const form = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):[0-9A-F]{4} (\w\w)/
 
-/** Open, or closed by the other end alone: this end still has a descriptor. */
+/** Open, or closed only by the other end: this end still has a descriptor. */
 const heldStates = new Set(['01', '08'])
 
 export function countTcpLine(line: string, port: number, counts: Map<string, number>): void {

@@ -51,7 +51,7 @@ export function newHeaderScan() {
     hostCount: 0,
     contentLengthCount: 0,
     transferEncodingCount: 0,
-    /** -1 where the last Content-Length is not one to fifteen digits. */
+    /** -1 if the last Content-Length is not one to fifteen digits. */
     contentLength: 0,
     /** The last Transfer-Encoding is exactly `chunked`. */
     chunked: false,
@@ -62,7 +62,7 @@ export function newHeaderScan() {
     requestId: '',
     /** The client says that it will send nothing more. */
     connectionClose: false,
-    /** It says nothing else: then uWebSockets.js closes behind the answer by itself. */
+    /** It says nothing else: then uWebSockets.js itself closes after the answer. */
     closesItself: false,
   }
 }
@@ -137,7 +137,7 @@ export function framingOf(scan: HeaderScan): Framing {
   return scan.contentLengthCount === 1 && !scan.connectionClose ? framings.kept : framings.last
 }
 
-/** -1 where it is not one to fifteen digits. */
+/** -1 if it is not one to fifteen digits. */
 function readLength(text: string): number {
   if (text.length === 0 || text.length > lengthDigitsMax) return -1
   let value = 0

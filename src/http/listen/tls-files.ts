@@ -47,19 +47,20 @@ export function tlsAppOptions({ certFile, keyFile, minVersion }: TlsFiles): AppO
 }
 
 /**
- * The certificate's last instant, milliseconds since the epoch. Throws `tls_unusable` for what
- * cannot be read, is no PEM, does not belong together or is not valid at `now`.
+ * The certificate's last instant, milliseconds since the epoch. Throws `tls_unusable` for files
+ * that are unreadable, not PEM, not matching or not valid at `now`.
  */
 export function validateTlsFiles({ certFile, keyFile }: TlsFiles, now: number): number {
   const certificate = certificateOf(certFile)
   const key = keyOf(keyFile)
   if (!certificate.checkPrivateKey(key)) {
-    throw unusable(keyFile, `it is the key of another certificate than ${certFile}`)
+    throw unusable(keyFile, `its key does not match the certificate ${certFile}`)
   }
   const from = Date.parse(certificate.validFrom)
   const until = Date.parse(certificate.validTo)
-  if (now < from) throw unusable(certFile, `it is valid only from ${certificate.validFrom} on`)
-  if (now > until) throw unusable(certFile, `it was valid until ${certificate.validTo}`)
+  if (now < from)
+    throw unusable(certFile, `its certificate is not valid before ${certificate.validFrom}`)
+  if (now > until) throw unusable(certFile, `its certificate expired at ${certificate.validTo}`)
   return until
 }
 
@@ -68,7 +69,7 @@ function certificateOf(path: string): X509Certificate {
   try {
     return new X509Certificate(pem)
   } catch (cause) {
-    throw unusable(path, 'it holds no certificate in PEM', cause)
+    throw unusable(path, 'it contains no certificate in PEM', cause)
   }
 }
 
@@ -80,7 +81,7 @@ function keyOf(path: string): ReturnType<typeof createPrivateKey> {
     const locked = pem.includes('ENCRYPTED')
     const why = locked
       ? 'its key has a passphrase, which is not supported'
-      : 'it holds no private key in PEM'
+      : 'it contains no private key in PEM'
     throw unusable(path, why, cause)
   }
 }
@@ -94,5 +95,5 @@ function readPem(path: string): string {
 }
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
-  return environmentError('tls_unusable', `TLS cannot be offered with ${path}: ${why}.`, { cause })
+  return environmentError('tls_unusable', `Cannot serve TLS with ${path}: ${why}.`, { cause })
 }

@@ -1,5 +1,5 @@
-// Gives facts of answers to the decision log, the sample of traffic and the counts of traffic.
-// Facts are made once for all three, and only of chosen answers.
+// Passes facts of answers to the decision log, the traffic sample and the traffic counters. Facts
+// are made once for all three, and only for chosen answers.
 
 import type { AnswerFacts, CollectedFacts, WantedFacts } from '../../observe/answer-facts.ts'
 import { factsOf } from '../../observe/answer-facts.ts'
@@ -8,12 +8,12 @@ import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import type { Query } from '../../table/lookup/query.ts'
 import { type AnswerObservers, type Exchange, requestIdOf } from '../exchange/exchange.ts'
 
-/** Lots below it are chosen. */
+/** Answers with a lot below it are chosen. */
 function chosenBelow({ decisionLog, sampler }: AnswerObservers): number {
   return Math.max(decisionLog?.share ?? 0, sampler?.below() ?? 0)
 }
 
-/** Of answers to a batch or of the pool. */
+/** For answers to a batch or by the pool. */
 export function wantedFacts({ service: { observers } }: Exchange): WantedFacts | undefined {
   return observers && { below: chosenBelow(observers), few: observers.traffic !== undefined }
 }

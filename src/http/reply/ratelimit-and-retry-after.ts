@@ -1,5 +1,5 @@
-// The rate limit headers of an answer (contract 3.12): RateLimit-Policy and RateLimit on every
-// answer to a known key, Retry-After where a limit was exceeded.
+// The rate limit headers of an answer (contract 3.12: order and headers): RateLimit-Policy and
+// RateLimit on every answer to a known key, Retry-After if a limit was exceeded.
 
 import { performance } from 'node:perf_hooks'
 import {
@@ -13,8 +13,8 @@ import type { Exchange } from '../exchange/exchange.ts'
 const remaining = new Float64Array(remainingLength)
 
 /**
- * Header lines, each behind a line end; `''` without limits or key. A rate without a slot in a full
- * rate file is left out: its rest is unknown.
+ * Header lines, each after a line end; `''` without limits or key. A rate without a slot in a full
+ * rate file is left out: its remainder is unknown.
  */
 export function ratelimitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''

@@ -74,7 +74,7 @@ export function replyFile(
   reply(exchange, answer)
 }
 
-/** The bytes are good for this call only. */
+/** The bytes are valid only for this call. */
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   if (answersAtOnce(exchange)) {
     const { res, service, clientRequestId } = exchange
@@ -93,7 +93,7 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   }
 }
 
-/** A length is stated, and no body follows: that of the file, of a 304 (RFC 9110, 8.6). */
+/** States a length without a body: that of the file, for a 304 (RFC 9110, 8.6). */
 function isBodiless({ headOnly }: Exchange, { status }: Answer): boolean {
   return (headOnly && status !== 204) || status === 304
 }
@@ -104,11 +104,11 @@ function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
 
 export interface Refusal extends ErrorDetail {
   readonly code: ApiErrorCode
-  /** Of `method_not_allowed`: the value of the Allow header. */
+  /** For `method_not_allowed`: the value of the Allow header. */
   readonly allow?: string
 }
 
-/** `detail` says more than the code's usual text. */
+/** `detail` replaces the code's usual text. */
 export function replyError(exchange: Exchange, code: ApiErrorCode, detail?: ErrorDetail): void {
   replyRefusal(exchange, { ...detail, code })
 }
@@ -208,7 +208,7 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
 export function writeHead(exchange: Exchange, answer: Omit<Answer, 'body'>, close: boolean): void {
   const { res, service, clientRequestId } = exchange
   const nowMs = performance.now()
-  // No test key is answered by `replyBytes` or in pieces: their answers are counted here alone.
+  // Test keys are never answered by `replyBytes` or in pieces: their answers are counted only here.
   const { visit } = exchange
   if (visit !== undefined) countGateRequest(service.counters, answer.status, visit.degraded)
   else if (exchange.key?.isTest === true) countTestRequest(service.counters, answer.status)
@@ -228,7 +228,7 @@ export function writeHead(exchange: Exchange, answer: Omit<Answer, 'body'>, clos
 
 /**
  * A handler threw: 500, and a line in the log with the request id, the error's kind and its stack,
- * never its message, which may hold an address or a key. Never throws: exceptions of its callers
+ * but not its message, which may hold an address or a key. Never throws: exceptions of its callers
  * end the process.
  */
 export function replyInternalError(exchange: Exchange, error: unknown): void {
@@ -236,12 +236,12 @@ export function replyInternalError(exchange: Exchange, error: unknown): void {
     const { log } = exchange.service
     const requestId = requestIdOf(exchange)
     const fields = { requestId, ...describeError(error), ...loggedAddresses(exchange) }
-    log.error(fields, 'A request failed inside the server; its client was told internal_error.')
+    log.error(fields, 'A request failed in the server and was answered internal_error.')
     // Half an answer may have gone out: only a closed connection is clear to the client.
     exchange.keepAlive = false
     if (exchange.state === exchangeStates.open) replyError(exchange, 'internal_error')
     else if (exchange.state === exchangeStates.answered) exchange.res.close()
   } catch {
-    // Nothing is left to try, and the worker must live.
+    // Nothing is left to try, and the worker must survive.
   }
 }

@@ -1,6 +1,6 @@
 // Log lines about single requests, at level debug: answer, abort or refusal. Addresses, the
-// client's as `remote` and the checked one as `address`, only with `--log-addresses`; then the line
-// of a 500 has them, too. Without `logRequests` a request costs one flag.
+// client's as `remote` and the checked one as `address`, only with `--log-addresses`; the line of a
+// 500 then has them, too. Without `logRequests` a request costs one flag.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import type { LogLevel } from '../../base/log.ts'
@@ -16,7 +16,7 @@ export function shouldLogRequests(level: LogLevel): boolean {
 
 const words = newAddressWords()
 
-/** The client, or the proxy in front; `''` where not wanted. */
+/** The client, or the proxy in front; `''` unless wanted. */
 export function remoteAddressOf(service: Service, res: HttpResponse): string {
   if (!service.logAddresses) return ''
   const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1')
@@ -40,14 +40,14 @@ export function logAnswer(exchange: Exchange, status: HttpStatus): void {
 export function logAbort(exchange: Exchange): void {
   const requestId = requestIdOf(exchange)
   const details = { requestId, durationMs: ageOf(exchange), ...loggedAddresses(exchange) }
-  exchange.service.log.debug(details, 'A client went away before its answer.')
+  exchange.service.log.debug(details, 'A client disconnected before its answer.')
 }
 
-/** A request whose end is ambiguous (framing-guard.ts): nothing in it can be believed. */
+/** A request whose end is ambiguous (framing-guard.ts): nothing in it can be trusted. */
 export function logFramingRefusal(service: Service, res: HttpResponse): void {
   const remote = remoteAddressOf(service, res)
   const details = remote === '' ? {} : { remote }
-  service.log.debug(details, 'A request with bad framing was refused.')
+  service.log.debug(details, 'A request with ambiguous framing was refused.')
 }
 
 /** In milliseconds, to the microsecond. */

@@ -29,7 +29,7 @@ export interface ResponsePieces {
 }
 
 interface AnswerBody {
-  /** False where the client takes no more for now. */
+  /** False if the client takes no more for now. */
   readonly put: (lead: string, piece: Uint8Array) => boolean
   readonly end: (last: string) => void
 }
@@ -100,7 +100,7 @@ function gatheredBody(exchange: Exchange): AnswerBody {
   const gathered: Uint8Array[] = []
   return {
     put: (lead, piece) => {
-      // A copy: the piece's memory is used again.
+      // A copy, because the piece's memory is reused.
       gathered.push(Buffer.from(lead), Buffer.from(piece))
       return true
     },

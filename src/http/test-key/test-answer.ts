@@ -26,7 +26,7 @@ export interface TestAddress {
   readonly is: TestCase
 }
 
-/** `real`: an address that a test key does not judge; `undefined`: no address. */
+/** `real`: an address that a test key does not answer for; `undefined`: not an address. */
 export function testAddressOf(text: string): TestAddress | 'real' | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined

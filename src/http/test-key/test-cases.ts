@@ -1,5 +1,5 @@
-// What test keys answer (contract 5.7): a case for each number at the end of a test address.
-// Verdicts are the model's own, over evidence as one certain feed would give it.
+// What test keys answer (contract 5.7: test keys): a case for each number at the end of a test
+// address. Verdicts come from the model itself, over evidence as one certain feed would give it.
 
 import { parseDay, type Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
@@ -23,7 +23,7 @@ export type TestCase =
   /** The answer of number 1, after two seconds. */
   | { readonly kind: 'slow' }
 
-/** Of the evidence and of the named table; it never changes. */
+/** For the evidence and the named table; it never changes. */
 export const testDay = parseDay('2026-01-01') as Day
 
 /** `good`: not the operator's own list. */

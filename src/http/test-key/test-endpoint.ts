@@ -1,5 +1,5 @@
-// Checks and batches with a test key (contract 5.7): the same paths, shapes and errors, but the
-// answers of test-cases.ts: no table, no quota, no real address. They are not counted among
+// Checks and batches with a test key (contract 5.7: test keys): the same paths, shapes and errors,
+// but the answers of test-cases.ts: no table, no quota, no real address. They do not count as
 // answers.
 
 import type { Authenticated } from '../../account/keyring.ts'
@@ -22,7 +22,7 @@ const slowMs = 2000
 
 const realAddress = {
   message:
-    'A test key judges no real address: send one of 198.18.0.0/24 or 2001:db8:0:1::/64, or use a key without the t in irkt_.',
+    'A test key answers only for test addresses: send one from 198.18.0.0/24 or 2001:db8:0:1::/64, or use a key that begins with irk_.',
   param: 'ip',
 } as const
 
@@ -49,7 +49,7 @@ function replyAs(exchange: Exchange, { is }: Pick<TestAddress, 'is'>, json: stri
   else setTimeout(() => resumeExchange(exchange, () => replyJson(exchange, json)), slowMs)
 }
 
-/** An address that stands for a refusal or slowness makes the whole batch so. */
+/** An address that stands for a refusal or slowness applies it to the whole batch. */
 export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   const batch = parseBatchBody(body, allowedPolicies(exchange, key))
   if (typeof batch === 'string') {

@@ -83,7 +83,7 @@ describe('a test key', () => {
   it('judges no real address', async () => {
     const fault = faultOf(await ask({ ip: '9.1.2.3' }))
     expect(fault.param).toBe('ip')
-    expect(fault.message).toContain('A test key judges no real address')
+    expect(fault.message).toContain('A test key answers only for test addresses')
   })
 
   it('hears what is wrong with a body as any key does', async () => {
