@@ -25,7 +25,7 @@ export function checkInThread(content: object): Promise<PolicyCheck> {
   })
 }
 
-/** `revision` is `null` where there are mistakes. */
+/** `revision` is `null` if there are mistakes. */
 export function checkOf(checked: ReturnType<typeof checkWritten>) {
   if ('mistakes' in checked) return { revision: null, names: [], mistakes: checked.mistakes }
   const { revision, policies } = checked.policies

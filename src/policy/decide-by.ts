@@ -1,4 +1,4 @@
-// Decides by one policy that comes as plain data with its work (an item of the pool, a piece of
+// Decides by a policy that comes as plain data with its work (an item of the pool, a batch of
 // lines): all parts are decided alike. Compiled once.
 
 import type { ContextAnswer } from '../api/check-answer.ts'
@@ -12,7 +12,7 @@ import { type Outcome, type PolicySet, compilePolicies } from './policy.ts'
 /** `found`: where the address was located, if known. */
 export type Decide = (query: Query, found?: Located, context?: ContextAnswer) => Outcome
 
-/** Further ones are compiled anew. */
+/** Any more are compiled again. */
 const setsMax = 64
 
 const sets = new Map<string, PolicySet>()

@@ -28,17 +28,17 @@ import { compilePolicies, type Outcome, type Policy, type PolicySet } from './po
 
 export interface DecisionMemory {
   readonly set: PolicySet
-  /** By the policy's place; made at its first use. */
+  /** By the policy's place; made on first use. */
   readonly elements: (Uint16Array | undefined)[]
   readonly reader: AnswerReader
   readonly facts: readonly ReturnType<typeof newFactMemory>[]
   /** Elements of one family. */
   readonly stride: number
-  /** Of the rules that read no context; made for the first request with context. */
+  /** For the rules that read no context; made for the first request with context. */
   withoutContext: DecisionMemory | undefined
 }
 
-/** Higher numbers of outcomes are not remembered. */
+/** Outcomes with higher numbers are not remembered. */
 const rememberedMax = 0xffff
 
 export function newDecisionMemory(set: PolicySet, reader: AnswerReader): DecisionMemory {
@@ -48,7 +48,7 @@ export function newDecisionMemory(set: PolicySet, reader: AnswerReader): Decisio
   return { set, elements, reader, facts, stride, withoutContext: undefined }
 }
 
-/** Some 5 MB; nearly all policies tell fewer facts apart. */
+/** Some 5 MB; nearly all policies distinguish fewer facts. */
 const factsMax = 65_536
 
 /** Outcomes by what a policy reads of a record: verdict, network, location, family. */
@@ -182,7 +182,7 @@ function rulesWithoutContext({ revision, policies }: PolicySet): PolicySet {
   return compilePolicies({ revision, policies: Object.fromEntries(remembered) })
 }
 
-/** Without making the whole answer. */
+/** Without making the complete answer. */
 function seenAnswer({ parts }: AnswerReader, located: Located): SeenAnswer {
   const { bogon, version } = located
   const part = bogon ? parts.bogon : parts.verdict(located.verdict)

@@ -1,10 +1,10 @@
-// The policies that `iprisk policy init` writes. A list of the effect `allow` needs no rule: it
+// The policies that `iprisk policy init` writes. A list with the effect `allow` needs no rule: it
 // makes the score 0.
 
 const rules = [
   {
     name: 'own-block-list',
-    description: 'A list of yours, of the effect block, names the address.',
+    description: 'One of your own lists with the effect block contains the address.',
     condition: '"list_blocked" in reasons',
     action: 'block',
   },
@@ -36,8 +36,8 @@ export function defaultPoliciesText({ observe }: { readonly observe: boolean }):
   const policies = {
     default: {
       description:
-        'The first rule that holds decides. A rule with "observe": true is counted and named in ' +
-        'answers, and decides nothing; remove that member to enforce it.',
+        'The first matching rule decides. A rule with "observe": true is counted and named in ' +
+        'answers, but decides nothing; remove that member to enforce it.',
       rules: observe ? rules.map((rule) => ({ ...rule, observe })) : rules,
       otherwise: 'allow',
     },

@@ -1,5 +1,5 @@
-// The policy of a command that answers offline, chosen as by the server. Code of policies is loaded
-// only when needed.
+// The policy of an offline command, chosen as by the server. Policy code is loaded only when
+// needed.
 
 import { usageError } from '../base/coded-error.ts'
 import type { OpenTable } from '../table/open-table.ts'
@@ -24,7 +24,7 @@ export async function offlinePolicy(
   const rules = Object.hasOwn(policies, name) ? policies[name] : undefined
   if (rules !== undefined) return { revision, name, rules }
   throw usageError(
-    `${file.path} has no policy ${name}; it has ${Object.keys(policies).join(', ')}.`,
+    `${file.path} has no policy ${name}; its policies are ${Object.keys(policies).join(', ')}.`,
   )
 }
 

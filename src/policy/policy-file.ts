@@ -1,8 +1,7 @@
 // Reads and checks a policies file: JSON, its members (policy-schema.ts), its conditions
-// (condition.ts). Either all of it can be used, or every mistake is reported with its place.
-//
-// Warnings are about usable content that cannot be intended: a comparison that never matches, a
-// repeated member. `checkWritten` refuses them in new policies; an existing file is still used.
+// (condition.ts). Either all of it is valid, or every mistake is reported with its place.
+// // Warnings are about valid content that cannot be intended: a comparison that never matches, a
+// repeated member. `checkWritten` rejects them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
 import { type IpriskError, messageOf, inputError } from '../base/coded-error.ts'
@@ -30,13 +29,13 @@ export interface PolicyFile extends CheckedPolicies {
   readonly path: string
   /** Of its bytes, descriptions included. */
   readonly tag: string
-  /** Why it would not be obeyed if it had not been named. */
+  /** Why it would not be used without being named. */
   readonly distrust: string | undefined
 }
 
 /**
- * `undefined` where there is no file that nobody named. Throws `policies_invalid`, whose lines are
- * the mistakes.
+ * `undefined` if the default file does not exist. Throws `policies_invalid`, whose lines are the
+ * mistakes.
  */
 export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
   const file = readTrusted(place)
@@ -57,7 +56,7 @@ function readTrusted(place: PolicyPlace): TrustedFile | undefined {
   try {
     return readTrustedFile(path, { bytesMax: policiesBytesMax, named, flag: '--policies' })
   } catch (thrown) {
-    throw policiesInvalid(path, [`it cannot be used: ${messageOf(thrown)}`])
+    throw policiesInvalid(path, [`cannot be read: ${messageOf(thrown)}`])
   }
 }
 
@@ -72,8 +71,8 @@ export function policiesInvalid(
   mistakes: readonly string[],
   may = 'cannot',
 ): IpriskError {
-  const count = mistakes.length === 1 ? 'is a mistake' : `are ${mistakes.length} mistakes`
-  return inputError('policies_invalid', `The policies in ${path} ${may} be used; there ${count}:`, {
+  const count = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`
+  return inputError('policies_invalid', `The policies in ${path} ${may} be used (${count}):`, {
     details: mistakes.map((mistake) => `  ${mistake}`),
   })
 }
@@ -101,7 +100,7 @@ export async function checkWrittenInTurns(content: object): Promise<CheckedPolic
   return checkWritten(text)
 }
 
-export const fileTooLong = `a file of policies has at most ${policiesBytesMax} bytes`
+export const fileTooLong = `a policies file has at most ${policiesBytesMax} bytes`
 
 /** A warning counts as a mistake. */
 export function checkWritten(text: string): CheckedPolicies | Mistaken {
@@ -121,7 +120,7 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   const { content, repeated } = parsed
   const judged = policiesSchema.safeParse(content)
   const mistakes = (judged.error?.issues ?? []).flatMap((issue) => mistakesOf(issue, content))
-  // Places of conditions are known only then.
+  // Places of conditions are only known then.
   if (judged.data === undefined) return { mistakes }
   const named = Object.entries(judged.data.policies).sort(([a], [b]) => (a < b ? -1 : 1))
   const warnings = repeated.map(repeatedMessage)
@@ -135,7 +134,7 @@ export function checkPolicies(text: string): CheckedPolicies | Mistaken {
 
 type WrittenPolicy = WrittenPolicies[string]
 
-/** In the order of names, without descriptions. */
+/** In name order, without descriptions. */
 function policiesOf(named: readonly (readonly [string, WrittenPolicy])[]): Policies {
   const policies = Object.fromEntries(
     named.map(([name, { rules: written, otherwise }]) => {
@@ -163,7 +162,7 @@ function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly 
   })
 }
 
-/** Contract 5.4. */
+/** Contract 5.4: allow, challenge, block. */
 const knownActions = ['allow', 'challenge', 'block']
 
 /** Operators may use their own actions, but one edit away from these is a typo. */
@@ -176,7 +175,7 @@ function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): re
     const meant = knownActions.find((known) => editDistance(action, known) === 1)
     if (meant === undefined) return []
     const member = index < rules.length ? 'action' : 'otherwise'
-    return [`${place}.${member}: no client knows the action ${action}; did you mean ${meant}?`]
+    return [`${place}.${member}: ${action} looks like a typo; did you mean ${meant}?`]
   })
 }
 
@@ -201,7 +200,7 @@ function conditionMistakes(
     return []
   })
   if (sum <= policyStepsMax) return mistakes
-  const share = `this rule takes the most, ${formatCount(most.steps)}`
+  const share = `this rule takes most of them, ${formatCount(most.steps)}`
   const together = `all rules of ${policy} together ${tooManySteps(sum)}; ${share}`
   return [...mistakes, `${most.place}: ${together}`]
 }

@@ -1,4 +1,4 @@
-// Where the file of policies is, and whether there is one, before code of policies is loaded.
+// Where the policies file is, and whether it exists, before policy code is loaded.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ export function policyPlace(setting: string | undefined, cwd = process.cwd()): P
   return { path: setting ?? resolve(cwd, defaultFile), named: setting !== undefined }
 }
 
-/** A named file must exist: reading it says what is wrong. */
+/** A named file must exist: reading it reports what is wrong. */
 export function hasPolicies({ path, named }: PolicyPlace): boolean {
   return named || existsSync(path)
 }

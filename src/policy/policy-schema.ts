@@ -18,7 +18,7 @@ const action = textOf(
   (value) => actionForm.test(value),
 )
 
-/** No part of the revision. */
+/** Not part of the revision. */
 const description = textOf(
   `text of at most ${policyDescriptionCharsMax} characters`,
   (value) => value.length <= policyDescriptionCharsMax,
@@ -35,7 +35,7 @@ const rule = z.strictObject(
     action,
     observe: z.boolean('true or false').default(false),
   },
-  'an object of name, condition, action, and observe if it is only to be counted',
+  'an object of name, condition, action, and observe if it is only counted',
 )
 
 const policy = z.strictObject(
@@ -61,7 +61,7 @@ export const policiesSchema = z.strictObject(
       )
       .refine(
         (named) => Object.hasOwn(named, defaultPolicyName),
-        `an object that has the policy ${defaultPolicyName}, which keys use that name none`,
+        `an object that has the policy ${defaultPolicyName}, for keys without one`,
       ),
   },
   'a JSON object with the member policies',

@@ -52,15 +52,16 @@ function compilePolicy(name: string, { rules, otherwise }: PolicyRules) {
     name,
     rules,
     readsContext: withoutContext.length < rules.length,
-    /** Its rules that read no context: requests with context share what these say. */
+    /** Its rules that read no context; requests with context share their results. */
     remembered: { rules: withoutContext, otherwise },
     /** By number. */
     outcomes: outcomes as readonly Outcome[],
-    /** Of one evaluation of all rules (condition-program.ts). */
+    /** For one evaluation of all rules (condition-program.ts). */
     steps: compiled.reduce((sum, { steps }) => sum + steps, 0),
     /** Facts that differ in other members decide alike. */
     reads: (member: string) => compiled.some(({ reads }) => reads.has(member)),
-    /** Returns the outcome's number. `known`: that of `remembered`, whose rules are not asked. */
+    /** Returns the outcome's number. `known`: that of `remembered`, whose rules are not evaluated.
+     * */
     outcomeOf: (facts: Facts, known?: Pick<Outcome, 'decision' | 'observed'>): number => {
       const isTrue = ({ name, readsContext, holds }: CompiledRule): boolean =>
         known === undefined || readsContext
@@ -91,9 +92,9 @@ function compileRule({ name, condition, action, observe }: PolicyRules['rules'][
 type CompiledRule = ReturnType<typeof compileRule>
 
 /**
- * Which policy decides a request (contract 5.4): the named one, if its key allows that, else the
- * key's first one, else `default`, also if the file no longer has the key's first. -1 for a name
- * that is unknown, or not allowed.
+ * Which policy decides a request (contract 5.4: decision): the named one if its key allows it, else
+ * the key's first one, else `default`, also if the file no longer has the key's first. -1 for a
+ * name that is unknown or not allowed.
  */
 export function policyIndexOf(
   set: PolicySet,

@@ -1,6 +1,6 @@
 // Writes a policies file changed through the console or the API, atomically. Invariants: only what
-// `checkWritten` accepts is written; a file that has changed meanwhile, or is another user's, is
-// not replaced.
+// `checkWritten` accepts is written; a file that has changed meanwhile, or belongs to another user,
+// is not replaced.
 
 import { chmodSync, lstatSync, statSync } from 'node:fs'
 import { messageOf, inputError, environmentError } from '../base/coded-error.ts'
@@ -27,7 +27,7 @@ export function savePolicies(place: PolicyPlace, changed: ChangedFile, content: 
   const checked = checkWritten(text)
   if ('mistakes' in checked) throw policiesInvalid(place.path, checked.mistakes)
   if (Buffer.byteLength(text) > policiesBytesMax) {
-    // It would be read by no start.
+    // No start would read it.
     throw policiesInvalid(place.path, [fileTooLong])
   }
   const before = fileAt(place)
@@ -40,14 +40,14 @@ export function savePolicies(place: PolicyPlace, changed: ChangedFile, content: 
   } catch (cause) {
     throw environmentError(
       'policies_unwritable',
-      `The policies in ${place.path} cannot be written: ${messageOf(cause)}. Change them by the way that they came.`,
+      `The policies in ${place.path} cannot be written: ${messageOf(cause)}. Change them where they are deployed from.`,
       { cause },
     )
   }
   return { before: before?.policies.revision ?? null, revision: checked.policies.revision }
 }
 
-/** `null` where it cannot be used. */
+/** `null` if it is invalid. */
 function fileAt(place: PolicyPlace): PolicyFile | undefined | null {
   if (lstatSync(place.path, { throwIfNoEntry: false }) === undefined) return undefined
   try {
@@ -62,32 +62,32 @@ function differenceOf(
   file: PolicyFile | undefined | null,
   { revision, tag }: ChangedFile,
 ): string | undefined {
-  const anew = 'Load them anew, then change them again.'
+  const anew = 'Reload them, then change them again.'
   if (file === null) {
-    // Loading them anew would give those in use, again and again.
-    const mend = 'Mend what "iprisk policy check" says, or put the file back.'
-    return `cannot be used as their file is now. ${mend}`
+    // Reloading would give those in use, again and again.
+    const mend = 'Fix what "iprisk policy check" reports, or restore the file.'
+    return `are invalid in their current file. ${mend}`
   }
   if (file === undefined) {
-    return revision === null ? undefined : 'are gone: their file was removed. Put it back.'
+    return revision === null ? undefined : 'are missing: their file was removed. Restore it.'
   }
   const is = file.policies.revision
   if (is !== revision) {
-    return `were changed meanwhile: they are of revision ${is}, not ${revision ?? 'none'}. ${anew}`
+    return `were changed meanwhile: their revision is ${is}, not ${revision ?? 'none'}. ${anew}`
   }
   if (tag === undefined || tag === file.tag) return undefined
-  return `were changed meanwhile: they decide alike, but their file is another. ${anew}`
+  return `were changed meanwhile: they decide alike, but the file differs. ${anew}`
 }
 
 function writePolicies(path: string, text: string): void {
   for (const read of [lstatSync, statSync]) {
     const stat = read(path, { throwIfNoEntry: false })
     if (stat !== undefined && stat.uid !== callerUserId()) {
-      throw new Error(`it belongs to user ${stat.uid}, not to the user who runs this server`)
+      throw new Error(`it belongs to user ${stat.uid}, not to the user running this server`)
     }
   }
   replaceFileSync(path, text)
-  // What others may write would not be obeyed (trusted-file.ts).
+  // A file that others can write would not be used (trusted-file.ts).
   const { mode } = statSync(path)
   if ((mode & 0o022) !== 0) chmodSync(path, mode & 0o755)
 }

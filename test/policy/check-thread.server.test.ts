@@ -55,5 +55,5 @@ it('starts one thread after the other', async () => {
 
 it('refuses what no start would read, without a thread', async () => {
   const { mistakes } = await checkInThread({ policies: 'x'.repeat(2 ** 20) })
-  expect(mistakes).toEqual(['a file of policies has at most 1048576 bytes'])
+  expect(mistakes).toEqual(['a policies file has at most 1048576 bytes'])
 })

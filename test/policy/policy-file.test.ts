@@ -125,7 +125,7 @@ describe('readPolicyFile', () => {
   it('names the file and the place', () => {
     writeFileSync(path, file({ default: { ...policy, rules: [{ ...rule, condition: 'x' }] } }))
     expect(() => readPolicyFile({ path, named: true })).toThrow(
-      /policies\.json cannot be used; there is a mistake:\n {2}policies\.default\.rules\[0\] \(high\)\.condition, column 1: there is no member x/,
+      /policies\.json cannot be used \(1 mistake\):\n {2}policies\.default\.rules\[0\] \(high\)\.condition, column 1: unknown member x/,
     )
   })
 })
@@ -143,7 +143,7 @@ describe('the work of policies', () => {
     const over = file({ default: ruled([loop]), login: ruled(many) })
     expect(mistakesOf(over)).toEqual([
       expect.stringMatching(
-        /^policies\.login\.rules\[90\] \(r90\)\.condition: all rules of login together may take [\d,]+ steps for one address, more than the 500,000 allowed; .*; this rule takes the most, [\d,]+$/,
+        /^policies\.login\.rules\[90\] \(r90\)\.condition: all rules of login together may take [\d,]+ steps per address, more than the 500,000 allowed; .*; this rule takes most of them, [\d,]+$/,
       ),
     ])
   })
@@ -180,12 +180,12 @@ describe('policies with warnings', () => {
     [
       'an action that is misspelt',
       file({ default: { rules: [{ ...rule, action: 'blok' }], otherwise: 'allow' } }),
-      'policies.default.rules[0] (high).action: no client knows the action blok; did you mean block?',
+      'policies.default.rules[0] (high).action: blok looks like a typo; did you mean block?',
     ],
     [
       'a misspelt action where no rule decides',
       file({ default: { rules: [rule], otherwise: 'alow' } }),
-      'policies.default.otherwise: no client knows the action alow; did you mean allow?',
+      'policies.default.otherwise: alow looks like a typo; did you mean allow?',
     ],
   ])('of %s can be used, and cannot be written', (_, text, message) => {
     const checked = checkPolicies(text)

@@ -41,9 +41,9 @@ it('says what to do where the file is not the one that was changed', () => {
     return 'saved'
   }
   writeFileSync(place.path, JSON.stringify(policiesOf('b')))
-  expect(why()).toMatch(/decide alike, but their file is another\. Load them anew/)
+  expect(why()).toMatch(/decide alike, but the file differs\. Reload them/)
   writeFileSync(place.path, '{')
-  expect(why()).toMatch(/cannot be used as their file is now\. Mend what/)
+  expect(why()).toMatch(/are invalid in their current file\. Fix what/)
   rmSync(place.path)
-  expect(why()).toMatch(/their file was removed\. Put it back/)
+  expect(why()).toMatch(/their file was removed\. Restore it/)
 })

@@ -63,8 +63,8 @@ function judgeChain(
     if (valuesToTry(path, literals).some((value) => holds(value) === (op === '&&'))) return []
     const message =
       op === '&&'
-        ? `no value of ${path} satisfies all of its comparisons here; did you mean || or in?`
-        : `every value of ${path} satisfies one of its comparisons here; did you mean &&?`
+        ? `no value of ${path} satisfies all these comparisons; did you mean || or in?`
+        : `every value of ${path} satisfies one of these comparisons; did you mean &&?`
     const from = parts[0]!.at
     return [{ message, at: from, from, to: Math.max(...operands.map(({ end }) => end)) }]
   })
@@ -148,7 +148,7 @@ function literalOf(node: ASTNode): Value | undefined {
     : undefined
 }
 
-/** No condition has it. */
+/** A value that appears in no condition. */
 const otherText = '\u0000'
 
 function valuesToTry(path: string, literals: readonly Value[]): readonly Value[] {
@@ -156,7 +156,7 @@ function valuesToTry(path: string, literals: readonly Value[]): readonly Value[]
   if (type === 'bool') return [true, false]
   const known = memberValues.get(path)
   if (known === undefined || known.kind === 'text') {
-    // The next text in order adds the least character.
+    // The next text in order adds the smallest character.
     return (
       known?.words ?? [...literals.flatMap((one) => [one, `${one}${otherText}`]), '', otherText]
     )

@@ -1,5 +1,5 @@
-// What a condition sees of an answer (contract 5.4): each member with its CEL type and closed list
-// of words. Compiles only while every member of an answer has a type here or is unseen.
+// What a condition sees of an answer (contract 5.4: decision): each member with its CEL type and
+// closed list of words. Compiles only while every member of an answer has a type here or is unseen.
 
 import type { AgentAnswer } from '../../api/agent-context.ts'
 import type {
@@ -101,7 +101,7 @@ export const plainMembers = {
   Record<Exclude<SeenMember, keyof typeof objectMembers> | 'lists', MemberType>
 >
 
-/** They say nothing of the risk. `lists` may be absent in an answer, and is empty then. */
+/** They say nothing about the risk. `lists` may be absent in an answer, and is empty then. */
 type UnseenMember =
   'ip' | 'address' | 'table' | 'coverage' | 'lists' | 'decision' | 'observed' | AskedMember
 type AskedMember = 'prefix' | 'detections' | 'context_errors'
@@ -110,7 +110,7 @@ type SeenMember = Exclude<keyof CheckAnswer, UnseenMember>
 
 export const memberNames = [...Object.keys(plainMembers), ...Object.keys(objectMembers)]
 
-/** No other word would ever be equal. `''` is a null object's. */
+/** No other word would ever be equal. `''` is that of a null object. */
 export const closedWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     classification: classifications,

@@ -30,8 +30,8 @@ const advice: Readonly<Record<string, string>> = {
   '*': 'multiply the limit instead',
   '/': 'multiply the limit instead',
   '%': 'it may divide by zero',
-  '[]': 'an element may be missing; ask with `in`',
-  map: 'a condition needs none',
+  '[]': 'an element may be missing; use `in`',
+  map: 'conditions do not need it',
   matches: 'regular expressions may take long; use startsWith, endsWith or contains',
   has: 'every member is always there; compare it with its empty value',
 }
@@ -134,7 +134,7 @@ function refuseName(node: ASTNode, name: string, scope: Scope): Refusal | undefi
     const members = Object.keys(membersOf(name)).join(', ')
     return refusal(node, `${name} is an object; name one of its members: ${members}`)
   }
-  return refusal(node, `there is no member ${name}${suggestName(name, memberNames)}`)
+  return refusal(node, `unknown member ${name}${suggestName(name, memberNames)}`)
 }
 
 function membersOf(name: string): Readonly<Record<string, string>> {
@@ -156,7 +156,7 @@ function refuseMember(
 }
 
 function refuseFunction(node: ASTNode, name: string): Refusal {
-  const known = advice[name] === undefined ? `; there are ${functionNames.join(', ')}` : ''
+  const known = advice[name] === undefined ? `; known: ${functionNames.join(', ')}` : ''
   return refusal(node, `the function ${name} is not allowed${known}`, name)
 }
 
@@ -167,13 +167,14 @@ function refuseMethod(
 ): Refusal | undefined {
   if (Object.hasOwn(methods, name)) return refuseAny([receiver, ...args], scope)
   if (!Object.hasOwn(loops, name)) return refuseFunction(node, name)
-  if (scope.size > 0) return refusal(node, `${name} inside another one is not allowed`)
+  if (scope.size > 0) return refusal(node, `${name} inside another loop is not allowed`)
   const [variable, ...rest] = args
-  if (variable?.op !== 'id') return refusal(node, `${name} needs the name of a variable first`)
+  if (variable?.op !== 'id')
+    return refusal(node, `${name} needs a variable name as its first argument`)
   return refuseAny(receiver, scope) ?? refuseAny(rest, new Set([variable.args]))
 }
 
-/** Those that the member's closed list lacks. */
+/** Words that the member's closed list lacks. */
 function refuseWords(member: ASTNode, words: ASTNode): Refusal | undefined {
   const path = memberPath(member)
   const known = path === undefined ? undefined : closedWords.get(path)

@@ -21,7 +21,7 @@ type Scope = ReadonlyMap<string, Operand | undefined>
 
 const outside: Scope = new Map()
 
-/** More are one mistake made many times, and each is compared with all words. */
+/** More are one mistake repeated, and each is compared with all words. */
 const warningsMax = 10
 
 /** Characters of a text in a message. */
@@ -268,7 +268,7 @@ function judgeTextOrder(member: TextOperand, literals: TextOperand, found: Refus
     const text = literals.words![index]!
     if (member.orders(text)) continue
     if (closedWords.has(member.name)) {
-      const better = member.name === 'risk_level' ? 'compare risk_score, or list' : 'list'
+      const better = member.name === 'risk_level' ? 'compare risk_score instead, or list' : 'list'
       const message = `${member.name} would be compared alphabetically; ${better} the words with in`
       found.push({ message, at })
     } else found.push({ message: `${never(member, quoted(text))}${hintOf(member, text)}`, at })

@@ -20,9 +20,9 @@ import { findWarnings } from './condition-warnings.ts'
 export interface Condition {
   readonly kind: 'condition'
   readonly holds: (facts: Facts) => boolean
-  /** Perhaps also some that it does not read. */
+  /** May include some that it does not read. */
   readonly reads: ReadonlySet<string>
-  /** Of one evaluation (condition-program.ts). */
+  /** For one evaluation (condition-program.ts). */
   readonly steps: number
   /** Parts that never or always hold, and syntax no longer allowed. Computed when first read. */
   readonly warnings: readonly Finding[]
@@ -90,7 +90,7 @@ function compileAnew(text: string): Condition | ConditionFault {
     return faultAt(text, refusalOf(thrown))
   }
   if (isTooDeep(parsed.ast)) {
-    const message = `more than ${operatorDepthMax} operators in a row; use \`in\` with a list`
+    const message = `more than ${operatorDepthMax} chained operators; use \`in\` with a list`
     return faultAt(text, { message, at: 0 })
   }
   const refused = findRefusal(parsed.ast)
@@ -99,7 +99,7 @@ function compileAnew(text: string): Condition | ConditionFault {
   const { valid, type, error } = parsed.check()
   if (!valid) return faultAt(text, refusalOf(error))
   if (type !== 'bool') {
-    return faultAt(text, { message: `it must be true or false, and is of type ${type}`, at: 0 })
+    return faultAt(text, { message: `must be true or false, but has the type ${type}`, at: 0 })
   }
   const joins: number[] = []
   const { run, steps } = programOf(parsed.ast, { joins })
@@ -126,10 +126,10 @@ const joinMessage =
 export function tooManySteps(steps: number): string {
   const [may, most] = [formatCount(steps), formatCount(policyStepsMax)]
   const advice = 'use fewer or simpler loops over `lists` and `reasons`'
-  return `may take ${may} steps for one address, more than the ${most} allowed; ${advice}`
+  return `may take ${may} steps per address, more than the ${most} allowed; ${advice}`
 }
 
-/** The summary does not draw the text again. */
+/** The summary does not repeat the text. */
 function refusalOf(thrown: unknown): Refusal {
   const { summary, range } = thrown as {
     readonly summary?: string

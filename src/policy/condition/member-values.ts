@@ -1,5 +1,6 @@
 // The possible values of an answer's members: words, a form of text, a range of numbers. A literal
-// outside never matches. Invariant: every value that an answer from any table can have is allowed.
+// outside them never matches. Invariant: every value that an answer from any table can have is
+// allowed.
 
 import { parseDay } from '../../base/day.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
@@ -12,12 +13,12 @@ import { closedWords } from './condition-members.ts'
 
 export interface TextValues {
   readonly kind: 'text'
-  /** With '' if the object may be null. */
+  /** Includes '' if the object may be null. */
   readonly words?: readonly string[]
   readonly allows: (text: string) => boolean
   /** Ends the message about a text that is not allowed: `; did you mean GB?`, or ''. */
   readonly hint: (text: string) => string
-  /** Absent if any value may. */
+  /** Absent if any value is possible. */
   readonly begins?: (text: string) => boolean
   /** Absent if `<` is always meaningful. */
   readonly orders?: (text: string) => boolean
@@ -66,10 +67,10 @@ const continentBy = new Map<string, readonly [code: string, name: string]>(
   ),
 )
 
-/** Of other services, instead of a country. */
+/** Words of other services that stand for no country. */
 const otherCodes: Readonly<Record<string, string>> = {
-  XX: '; an unknown country is ""',
-  ZZ: '; an unknown country is ""',
+  XX: '; an unknown country reads as ""',
+  ZZ: '; an unknown country reads as ""',
   T1: '; Tor is signals.tor',
   A1: '; proxies are signals.proxy and signals.vpn',
   A2: '; satellite networks have the network.type satellite',
@@ -179,7 +180,7 @@ const listName: TextValues = {
       .trim()
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-')
-    const rule = '; list names consist of a–z, 0–9 and -, and begin with a letter'
+    const rule = '; list names have a–z, 0–9 and -, and begin with a letter'
     return listNameForm.test(name) ? meant(name) : rule
   },
 }
@@ -222,7 +223,7 @@ export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, M
 
 const codes = [...reasonCodes, ...Object.keys(listReasonTexts)]
 
-/** Their elements, and how many there can be. */
+/** Their elements, and the largest number of them. */
 export const listValues: ReadonlyMap<
   string,
   { readonly of: TextValues; readonly sizeMax: number }

@@ -121,7 +121,7 @@ describe('iprisk policy check', () => {
       'policies.default.rules[0] (uk).condition, column 26: location.country_code is never "UK"; did you mean GB?'
     const { code, out, err } = await run('policy', 'check', path)
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toContain(`should not be used; there is a mistake:\n  ${warning}`)
+    expect(err).toContain(`should not be used (1 mistake):\n  ${warning}`)
     const asJson = await run('policy', 'check', path, '--json')
     expect(JSON.parse(asJson.out)).toEqual({ file: path, mistakes: [warning] })
     const uses = [

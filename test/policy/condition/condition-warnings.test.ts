@@ -37,7 +37,7 @@ describe('a condition with a part that never matches', () => {
     ['lists.exists(l, l.startsWith("VIP-"))', '1:30 nothing in lists starts with "VIP-"'],
     [
       'proxy.last_seen_at > "2026-08-22" && proxy.last_seen_at < "2026-08-01"',
-      '1:1 no value of proxy.last_seen_at satisfies all of its comparisons here; did you mean || or in?',
+      '1:1 no value of proxy.last_seen_at satisfies all these comparisons; did you mean || or in?',
     ],
     [
       'location.country_code == "Germany"',
@@ -53,7 +53,7 @@ describe('a condition with a part that never matches', () => {
     ],
     [
       'location.country_code == "XX"',
-      '1:26 location.country_code is never "XX"; an unknown country is ""',
+      '1:26 location.country_code is never "XX"; an unknown country reads as ""',
     ],
     [
       'location.country_code == "QQ"',
@@ -118,7 +118,7 @@ describe('a condition with a part that never matches', () => {
     ['"Office" in lists', '1:1 lists never has "Office"; did you mean office?'],
     [
       '"9-to-5" in lists',
-      '1:1 lists never has "9-to-5"; list names consist of a–z, 0–9 and -, and begin with a letter',
+      '1:1 lists never has "9-to-5"; list names have a–z, 0–9 and -, and begin with a letter',
     ],
     ['location.country_code in lists', '1:1 lists never has what location.country_code is'],
     ['classification == risk_level', '1:1 classification is never equal to risk_level'],
@@ -136,7 +136,7 @@ describe('a condition with a part that never matches', () => {
     ['proxy.type.contains("datacenter")', '1:21 proxy.type never contains "datacenter"'],
     [
       'risk_level >= "high"',
-      '1:15 risk_level would be compared alphabetically; compare risk_score, or list the words with in',
+      '1:15 risk_level would be compared alphabetically; compare risk_score instead, or list the words with in',
     ],
     [
       '"medium" <= proxy.confidence',
