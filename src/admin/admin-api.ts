@@ -36,7 +36,7 @@ export interface RouteReply {
 
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** `/admin/lists/{name}`: one part in braces at the most. */
+  /** `/admin/lists/{name}`: at most one part in braces. */
   readonly path: string
   readonly role: AdminRole
   readonly summary: string
@@ -78,7 +78,7 @@ export function withBody<Body extends z.ZodObject>(
       const written = objectOf(request.bytes)
       const { data, error } = body.safeParse(written)
       if (error === undefined) return route.run(request, data, written)
-      // A misspelt `for` would list an address for ever.
+      // A misspelt `for` would list an address permanently.
       const isUnknown = error.issues.some(({ code }) => code === 'unrecognized_keys')
       const unknown = isUnknown ? unknownMember(written, Object.keys(body.shape)) : undefined
       const why = unknown === undefined ? faultText(error.issues) : `The body has an ${unknown}`
@@ -104,7 +104,7 @@ export async function answerAdminRequest(
   const found = here.find(({ route }) => route.method === method)
   if (found === undefined) {
     const allow = here.map(({ route }) => route.method).join(', ')
-    const page = errorPage(405, 'method_not_allowed', `Here there are ${allow}.`)
+    const page = errorPage(405, 'method_not_allowed', `Use ${allow} on this path.`)
     return { ...page, headers: { allow } }
   }
   const { route, name } = found
@@ -138,7 +138,7 @@ function forbidden({ role }: AdminCaller, needed: AdminRole): AdminPage {
   return errorPage(
     403,
     'forbidden_role',
-    `This needs the role ${needed}, and the token has the role ${role} (--admin-tokens-file).`,
+    `This needs the role ${needed}, but the token has the role ${role} (--admin-tokens-file).`,
   )
 }
 
@@ -197,14 +197,14 @@ export function adminDocument(routes: readonly AdminRoute[]): object {
           : { requestBody: { required: true, ...content(jsonSchemaOf(body)) } }),
         responses: {
           [status]: { description: 'Done.', ...content(answer) },
-          default: { description: 'Not done; the message says what to do.', ...content(error) },
+          default: { description: 'Rejected; the message says what to do.', ...content(error) },
         },
       },
     }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'IP risk, administration', version: packageVersion },
+    info: { title: 'IP risk administration', version: packageVersion },
     servers: [{ url: '/' }],
     security: [{ token: [] }, {}],
     paths,

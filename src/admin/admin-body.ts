@@ -11,7 +11,7 @@ import { environmentError, inputError, type IpriskError } from '../base/coded-er
 import type { AdminRole } from '../model/roles.ts'
 import { type AdminCaller, viaOf } from './admin-caller.ts'
 
-/** Half of it, for one caller, holds the longest body of a route: a rehearsal's log is 6 MB. */
+/** One caller's half of it holds the longest body of a route: a rehearsal's log is 6 MB. */
 const roomBytesOf: Readonly<Record<AdminRole, number>> = {
   viewer: 8_388_608,
   analyst: 16_777_216,
@@ -20,7 +20,7 @@ const roomBytesOf: Readonly<Record<AdminRole, number>> = {
 
 const smallBodyBytes = 4096
 
-/** Of a small body; a longer one has more, so that a megabit a second is enough. */
+/** For a small body; a longer one gets more, so that a megabit a second is enough. */
 export const adminBodyMsMax = 30_000
 const msPerMegabyte = 10_000
 
@@ -29,14 +29,14 @@ const bodyMsMax = (bytesMax: number): number =>
 
 const heldBytes = new Map<string, number>()
 
-/** `release` is to be called once, when the bytes are no longer needed. */
+/** Call `release` once the bytes are no longer needed. */
 export function readAdminBody(
   request: IncomingMessage,
   { caller, bytesMax }: { readonly caller: AdminCaller; readonly bytesMax: number },
 ): Promise<{ readonly bytes: Uint8Array; readonly release: () => void }> {
   assert(
     bytesMax <= roomBytesOf[caller.role] / 2,
-    'the room of a role holds any body of its routes',
+    'the room of a role must hold any body of its routes',
   )
   let held = Buffer.allocUnsafeSlow(Math.min(smallBodyBytes, bytesMax))
   let bytes = 0
@@ -56,7 +56,7 @@ export function readAdminBody(
     const take = (piece: Buffer): void => {
       const needed = bytes + piece.length
       if (needed > bytesMax) {
-        refuse(inputError('payload_too_large', `A body has at most ${bytesMax} bytes.`))
+        refuse(inputError('payload_too_large', `The limit for a body is ${bytesMax} bytes.`))
         return
       }
       if (needed > held.length) {
@@ -76,7 +76,7 @@ export function readAdminBody(
       stop()
       resolve({ bytes: held.subarray(0, bytes), release: room.release })
     }
-    const breakOff = (): void => refuse(inputError('admin_body_late', 'The body broke off.'))
+    const breakOff = (): void => refuse(inputError('admin_body_late', 'The body is incomplete.'))
     const timer = setTimeout(() => {
       const seconds = Math.round(bodyMsMax(bytesMax) / 1000)
       refuse(inputError('admin_body_late', `The body was not complete after ${seconds} seconds.`))

@@ -1,17 +1,16 @@
-// Who asks the admin port, and what he may: the token of --admin-token-file is an admin's;
+// Who calls the admin port, and with which role: the token of --admin-token-file is an admin's;
 // --admin-tokens-file names more people and programs, a line each: role, name, and the token or
 // `sha256:…` (docs/console-access.md).
-//
-// Read once, kept as hashes. Every token is compared, in constant time, so that timing reveals
-// nothing. Without either file everybody who reaches the port is an admin, so it then listens on
-// loopback or a socket only (src/config/setting-rules.ts).
+// // Read once, kept as hashes. Every token is compared, in constant time, so that timing reveals
+// nothing. Without either file everyone who reaches the port is an admin, so it then listens only
+// on loopback or a socket (src/config/setting-rules.ts).
 
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { environmentError, type IpriskError, messageOf } from '../base/coded-error.ts'
 import { type AdminRole, adminRoles } from '../model/roles.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 
-/** Of --admin-tokens-file: people and programs of one machine; more have accounts elsewhere. */
+/** In --admin-tokens-file: people and programs of one machine; more have accounts elsewhere. */
 const adminTokensMax = 100
 
 export interface AdminCaller {
@@ -22,7 +21,7 @@ export interface AdminCaller {
 
 export const unnamedAdmin: AdminCaller = { role: 'admin', name: '', via: 'admin port' }
 
-/** As the audit log has it: `console as maria`. */
+/** As in the audit log: `console as maria`. */
 export function viaOf({ via, name }: Pick<AdminCaller, 'via' | 'name'>): string {
   return name === '' ? via : `${via} as ${name}`
 }
@@ -46,7 +45,7 @@ export function createTokenMatcher(files: {
     ...(more === undefined ? [] : readAdminTokens(more)),
   ]
   if (more !== undefined && differentTokens(known) < known.length) {
-    throw unusable(more, 'a token stands there that is also that of --admin-token-file')
+    throw unusable(more, 'a token is also in --admin-token-file')
   }
   return (token) => {
     const hash = hashSecret(token)
@@ -71,11 +70,12 @@ function readAdminTokens(path: string): readonly KnownToken[] {
     if (typeof parsed === 'string') throw unusable(path, `line ${at + 1}: ${parsed}`)
     return [parsed]
   })
-  if (tokens.length === 0) throw unusable(path, 'it names nobody')
-  if (tokens.length > adminTokensMax) throw unusable(path, `more than ${adminTokensMax} tokens`)
+  if (tokens.length === 0) throw unusable(path, 'it has no tokens')
+  if (tokens.length > adminTokensMax)
+    throw unusable(path, `it has more than ${adminTokensMax} tokens`)
   const names = new Set(tokens.map(({ caller }) => caller.name))
-  if (names.size < tokens.length) throw unusable(path, 'a name stands there twice')
-  if (differentTokens(tokens) < tokens.length) throw unusable(path, 'a token stands there twice')
+  if (names.size < tokens.length) throw unusable(path, 'a name appears twice')
+  if (differentTokens(tokens) < tokens.length) throw unusable(path, 'a token appears twice')
   return tokens
 }
 
@@ -99,14 +99,14 @@ function parseLine(line: string): KnownToken | string {
   const [word = '', name = '', secret = '', ...rest] = line.split(/\s+/)
   const role = adminRoles.find((one) => one === word)
   if (role === undefined) return `it must begin with a role, one of ${adminRoles.join(', ')}`
-  if (!nameForm.test(name)) return 'behind the role comes a name of a–z, 0–9, ., _, @ and -'
+  if (!nameForm.test(name)) return 'after the role, a name of a–z, 0–9, ., _, @ and - must follow'
   const { min, max } = tokenChars
   const isLong = secret.length >= min && secret.length <= max
   if (rest.length > 0 || !isLong || !/^[\x21-\x7e]+$/.test(secret)) {
-    return `behind the name comes a token of ${min} to ${max} characters, or sha256: and its hash`
+    return `after the name, a token of ${min} to ${max} characters must follow, or sha256: and its hash`
   }
   if (/^sha256:/i.test(secret) && !hashForm.test(secret)) {
-    return 'behind sha256: come 64 hexadecimal digits'
+    return 'after sha256:, 64 hexadecimal digits must follow'
   }
   const [, digits] = hashForm.exec(secret) ?? []
   const hash = digits === undefined ? hashSecret(secret) : Buffer.from(digits, 'hex')
@@ -115,25 +115,25 @@ function parseLine(line: string): KnownToken | string {
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
   const message =
-    `The admin tokens in ${path} cannot be used: ${why}. A line is a role, a name and a token; ` +
-    '"openssl rand -hex 32" makes one.'
+    `The admin tokens in ${path} cannot be used: ${why}. Each line has a role, a name and a token; ` +
+    'generate tokens with "openssl rand -hex 32".'
   return environmentError('admin_token_unusable', message, { cause })
 }
 
-/** Too long to be guessed over a network, too short to be a whole file of something else. */
+/** Too long to be guessed over a network, too short to be another file. */
 const tokenChars = { min: 16, max: 512 } as const
 
 /** Throws `admin_token_unusable`. */
 export function readAdminToken(path: string): string {
   const text = readTokenFile(path, unusableToken).trim()
   if (!/^[\x21-\x7e]*$/.test(text))
-    throw unusableToken(path, 'a token is one word of printable ASCII')
+    throw unusableToken(path, 'a token is a single word of printable ASCII')
   const { min, max } = tokenChars
   if (text.length >= min && text.length <= max) return text
-  throw unusableToken(path, `it has ${text.length} characters, and must have ${min} to ${max}`)
+  throw unusableToken(path, `it has ${text.length} characters instead of ${min} to ${max}`)
 }
 
 function unusableToken(path: string, why: string, cause?: unknown): IpriskError {
-  const message = `The admin token in ${path} cannot be used: ${why}. "openssl rand -hex 32" makes one.`
+  const message = `The admin token in ${path} cannot be used: ${why}. Generate one with "openssl rand -hex 32".`
   return environmentError('admin_token_unusable', message, { cause })
 }

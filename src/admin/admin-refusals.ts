@@ -1,4 +1,4 @@
-// What the admin port refuses to protect itself: counted for the metrics, and logged at most once a
+// What the admin port refuses in self-defence: counted for the metrics, and logged at most once a
 // minute by reason, without tokens and addresses.
 
 import type { Log } from '../base/log.ts'
@@ -14,7 +14,7 @@ export type AdminRefusalCode = (typeof adminRefusalCodes)[number]
 const texts: Readonly<Record<AdminRefusalCode, string>> = {
   admin_bodies_full: 'Too many request bodies in progress on the admin port.',
   admin_body_late: 'A request body timed out on the admin port.',
-  too_many_logins: 'The admin port was sent too many wrong tokens from one address in a minute.',
+  too_many_logins: 'The admin port got too many wrong tokens from one address in a minute.',
   wrong_token: 'The admin port refused a wrong token.',
 }
 
@@ -25,7 +25,7 @@ export type AdminRefusals = ReturnType<typeof createAdminRefusals>
 export function createAdminRefusals(log: Pick<Log, 'warn'>, now = Date.now) {
   const rows = adminRefusalCodes.map((code) => ({ code, count: 0, told: 0, toldMs: -Infinity }))
   return {
-    /** Other codes are no refusals. */
+    /** Other codes are not refusals. */
     note: (code: string | undefined): void => {
       const row = rows.find((one) => one.code === code)
       if (row === undefined) return

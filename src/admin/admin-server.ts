@@ -29,7 +29,7 @@ import type { AdminRefusals } from './admin-refusals.ts'
 import { type TokenGuard, tooManyTokensText } from './token-guard.ts'
 import { csrfHeader } from '../api/admin-answers.ts'
 
-/** `degraded`: ready, but its workers keep dying. */
+/** `degraded`: ready, but its workers keep crashing. */
 export type Readiness =
   'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_lists' | 'no_workers'
 
@@ -40,7 +40,7 @@ export interface AdminParts {
   readonly coverage?: () => CoverageAnswer | undefined
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly status: () => Promise<object>
-  /** Gets unexpected errors, and the request that caused them. */
+  /** Receives unexpected errors and the request that caused them. */
   readonly onFailure?: (error: unknown, what: string) => void
   readonly routes?: readonly AdminRoute[]
   /** Absent, as with a socket: every Host is accepted. */
@@ -62,7 +62,7 @@ export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>
 const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
 
 const foreignHost =
-  'Not for this Host: ask by address, or list the name in --admin-allowed-hosts where it is yours.'
+  'This Host is not allowed: use an address, or add your name to --admin-allowed-hosts.'
 
 /** Headers that never end, bodies that no route reads (others: admin-body.ts), unread answers. */
 const serverLimits = {
@@ -102,18 +102,16 @@ export async function startAdminServer(
 
 function socketUnavailable(path: string, cause: unknown): IpriskError {
   const folder = dirname(path)
-  // The system says EACCES of a folder that is not there.
+  // The system reports EACCES for a missing folder.
   const isMissing = !existsSync(folder)
   const why = isMissing ? `there is no folder ${folder}` : messageOf(cause)
   const inUse = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
   const fix = isMissing
-    ? 'Make it, or name'
+    ? 'Create it, or name'
     : inUse
-      ? 'Stop the server that has it, or name'
+      ? 'Stop the server that uses it, or name'
       : 'Name'
-  const message =
-    `The admin socket ${path} cannot be listened on: ${why}. ` +
-    `${fix} another with --admin-socket.`
+  const message = `Cannot listen on the admin socket ${path}: ${why}. ${fix} another with --admin-socket.`
   return environmentError('port_unavailable', message, { cause })
 }
 
@@ -143,8 +141,8 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? '
 
 function failedPage(error: unknown): AdminPage {
   return isDiskError(error)
-    ? errorPage(503, 'disk_refused', `The disk refuses: ${messageOf(error)}. Make room, and retry.`)
-    : errorPage(500, 'unexpected_failure', 'The server failed at this request; its log says why.')
+    ? errorPage(503, 'disk_refused', `The disk failed: ${messageOf(error)}. Free space and retry.`)
+    : errorPage(500, 'unexpected_failure', 'The server failed on this request; its log says why.')
 }
 
 function writePage(request: IncomingMessage, response: ServerResponse, page: AdminPage): void {
@@ -167,9 +165,12 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Admi
   if (door !== undefined && /^\/console(?:$|\/)/.test(path)) return door.answer(request, path)
   if (parts.routes !== undefined && path.startsWith('/admin/')) return apiPage(parts, request, path)
   const page = pages.find((known) => known === path)
-  if (page === undefined) return json(404, { error: `There are ${pages.join(', ')}.` })
+  if (page === undefined) return json(404, { error: `Not found; use ${pages.join(', ')}.` })
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return { ...json(405, { error: 'Only GET and HEAD.' }), headers: { allow: 'GET, HEAD' } }
+    return {
+      ...json(405, { error: 'Use GET or HEAD.' }),
+      headers: { allow: 'GET, HEAD' },
+    }
   }
   if (page === '/healthz') return json(200, { status: 'ok' })
   if (page === '/readyz') {
@@ -190,7 +191,7 @@ function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | Ad
   // own header, which pages of other origins cannot.
   const { [csrfHeader]: mark } = request.headers
   if (origin !== undefined || site !== 'none' || mark !== undefined) {
-    return parts.console?.callerOf(request) ?? json(403, { error: 'Not for pages in a browser.' })
+    return parts.console?.callerOf(request) ?? json(403, { error: 'Pages cannot call this path.' })
   }
   if (parts.guard === undefined) return unnamedAdmin
   const token = bearerOf(authorization)
@@ -221,10 +222,10 @@ function portOf(server: Server, port: number): number {
 }
 
 // DNS rebinding: a page of another site can point its own name at this machine. Its requests then
-// look same-origin, but their Host is that name. An address is always accepted: no page can make
-// it mean another, and probes and scrapers mostly ask by address.
+// look same-origin, but their Host is that name. An address is always accepted: no page can make it
+// mean another, and probes and scrapers mostly use addresses.
 
-/** Names besides `localhost` and addresses. Without a Host no browser sent the request. */
+/** Names besides `localhost` and addresses. Browsers always send a Host. */
 export function createHostMatcher(names: readonly string[]): (host: string | undefined) => boolean {
   const known = new Set(['localhost', ...names.map(plainName)])
   return (host) => {

@@ -1,5 +1,5 @@
 // The answer of /status on the admin port, for `iprisk info`, `iprisk doctor` and scripts: the same
-// facts as the metrics, by name, and their reasons. No key, no address, no secret. A member may be
+// facts as the metrics, by name, and their reasons. No key, address or secret. Members may be
 // added; none changes its meaning.
 
 import process from 'node:process'
@@ -35,7 +35,7 @@ export function tableStatus(path: string, table: TableInfo, now: number) {
     feeds: sources.length,
     quarantined: sources.filter(({ quarantined }) => quarantined).map((source) => source.id),
     coverage: coverageReportOf(coverageToday(table, now), now),
-    /** Editions of networks and places; `quarantined`: a newer one was fetched and kept out. */
+    /** Editions of networks and locations; `quarantined`: a newer one was fetched and rejected. */
     data_sets: sources.flatMap(({ id, day, quarantined, dataSet: name }) =>
       name === undefined
         ? []
@@ -86,10 +86,10 @@ export function serverStatus(
     table: table === undefined ? null : tableStatus(settings.table, table, now),
     policies,
     tables,
-    /** `null` where no traffic is sampled. */
+    /** `null` if no traffic is sampled. */
     sample,
     refresh: refresh ?? null,
-    /** Where published tables are taken from; `null` where none are. */
+    /** Where published tables are pulled from; `null` if they are not. */
     source: gathered.source ?? null,
     store: storeStatus(settings, gathered),
     lists: gathered.lists,
@@ -131,7 +131,7 @@ export function connectionsStatus(
   const filesMax = openFilesMax()
   return {
     asked,
-    /** What the limit of open files leaves. */
+    /** What the limit of open files allows. */
     cap: connectionsThatFit(asked, filesMax),
     open_files_max: Number.isFinite(filesMax) ? filesMax : null,
     opened: counterTotals(total).opened,
@@ -158,7 +158,7 @@ function requestsOf(total: CounterSnapshot): Readonly<Record<string, number>> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
-/** Visitors whom the gate judged or let in, and those of them without a public address. */
+/** Visitors that the gate judged or let in, and those without a public address. */
 function gateStatus(total: CounterSnapshot) {
   const { gateRequests, gateDegraded } = total
   const withStatus = (code: HttpStatus): number => gateRequests[httpStatuses.indexOf(code)] ?? 0

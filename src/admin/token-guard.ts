@@ -1,20 +1,20 @@
-// Who a token belongs to, and how many wrong ones an address may send: to the console's login and as
-// Bearer together, counted by whole minutes. An IPv6 client counts by its /64, which is one line's.
-//
-// Invariant: a right token is always accepted. Tokens are too long to be guessed (admin-caller.ts
-// asks for 16 characters at least), so the limit only keeps noise down, and guesses from
-// the same address lock out no holder of a token.
+// Who a token belongs to, and how many wrong ones an address may send: to the console's login and
+// as Bearer together, counted by whole minutes. An IPv6 client counts by its /64, which belongs to
+// one line.
+// // Invariant: a right token is always accepted. Tokens are too long to be guessed
+// (admin-caller.ts requires at least 16 characters), so the limit only reduces noise, and guesses
+// from the same address lock out no holder of a token.
 
 import { visitorOf } from '../ip/embedded-text.ts'
 import type { AdminCaller, TokenMatcher } from './admin-caller.ts'
 
-/** Of one line: enough for typing errors. */
+/** From one line: enough for typing errors. */
 export const wrongTokensPerMinute = 10
 
-/** Lines that are remembered; in a minute with more the count begins anew: 1 MB. */
+/** Lines remembered; in a minute with more, counting starts over: 1 MB. */
 const linesMax = 10_000
 
-/** Whose the token is, how long to wait before the next try, or nobody's. */
+/** The token's owner, how long to wait before the next try, or nothing. */
 export type TokenGuard = (
   token: string,
   address: string | undefined,
@@ -34,7 +34,7 @@ export function createTokenGuard(tokens: TokenMatcher): TokenGuard {
     const now = Math.floor(nowMs / minuteMs)
     if (now !== minute || wrong.size >= linesMax) wrong.clear()
     minute = now
-    // Without the zone of a link-local address. One of a socket has none.
+    // Without the zone of a link-local address. A socket's client has none.
     const line = visitorOf((address ?? '').split('%', 1)[0]!) ?? ''
     const before = wrong.get(line) ?? 0
     wrong.set(line, before + 1)

@@ -183,8 +183,8 @@ describe('TLS', () => {
     const second = workersOf(server)
     expect(second.filter((pid) => first.includes(pid))).toEqual([])
     const broken: readonly (readonly [text: Buffer | string, reason: string])[] = [
-      ['secret-text', 'cert.pem: it holds no certificate in PEM'],
-      [old.ca, 'key.pem: it is the key of another certificate'],
+      ['secret-text', 'cert.pem: it contains no certificate in PEM'],
+      [old.ca, 'key.pem: its key does not match the certificate'],
     ]
     for (const [text, reason] of broken) {
       writeFileSync(certificate.certFile, text)

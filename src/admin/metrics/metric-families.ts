@@ -29,7 +29,7 @@ export interface ScrapeData {
   /** The sum of all workers, dead ones included. */
   readonly total: CounterSnapshot
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
-  /** The same workers as the primary sees them; `openFiles` only if the system reports it. */
+  /** The same workers as seen by the primary; `openFiles` only if the system reports it. */
   readonly workerStatuses: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
   readonly listening: number
   readonly restarts: Readonly<Record<RestartCause, number>>
@@ -42,7 +42,7 @@ export interface ScrapeData {
   /** Absent where no traffic is sampled. */
   readonly sample?: SampleStatus | undefined
   readonly refresh: RefreshStatus | undefined
-  /** Absent where no published tables are taken. */
+  /** Absent if no published tables are pulled. */
   readonly source?: TablePullStatus | undefined
   readonly adminRefusals: Readonly<Record<AdminRefusalCode, number>>
   readonly ready: boolean
@@ -84,7 +84,7 @@ function policyFamilies({ policies, lists, outcomes }: ScrapeData): MetricFamili
     ),
     iprisk_lists_refused: family(
       '1 while the own lists in the store cannot be used: ' +
-        'the previous lists stay in use, after a start the readable parts.',
+        'the previous lists stay in use, or after a start the readable parts.',
       Number(lists.failure !== ''),
     ),
     iprisk_reported_addresses_total: family(
@@ -110,7 +110,7 @@ function gateFamilies(total: CounterSnapshot): MetricFamilies {
       counterTotals(total).privateVisitors,
     ),
     iprisk_gate_degraded_total: family(
-      'Visitors that the gate let in without a decision, or decided by the default policy (unknown_policy), by reason.',
+      'Visitors let in by the gate without a decision, or decided by the default policy (unknown_policy), by reason.',
       ['reason'],
       degradedCodes.map((reason) => [{ reason }, total.gateDegraded[reason]?.[0] ?? 0]),
     ),
@@ -174,7 +174,7 @@ function requestFamilies(total: CounterSnapshot): MetricFamilies {
       totals.losses,
     ),
     iprisk_decision_log_lines_total: family(
-      'Lines of the decision log: taken, and lost because the queue for the disk was full.',
+      'Lines of the decision log, by result: taken, or lost because the queue for the disk was full.',
       ...by('result', { taken: totals.decisionsLogged, lost: totals.decisionsLost }),
     ),
   }
@@ -204,7 +204,7 @@ function tableFamilies({ table, now }: ScrapeData): MetricFamilies {
     ),
     iprisk_table_age_seconds: family(
       'Age of the table, from the start of its as-of day (UTC).',
-      // No table has no age; 0 would be a lie.
+      // No table has no age; 0 would be wrong.
       table === undefined ? undefined : ageSeconds(table.asOf, now),
     ),
     iprisk_table_size_bytes: family('Size of the table in use.', table?.bytes),
@@ -235,7 +235,7 @@ function swapFamilies({ tables, refresh }: ScrapeData): MetricFamilies {
   const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
   const lasted = swap === null ? undefined : swap.took_ms / 1000
   return {
-    iprisk_table_swaps_total: family('Tables swapped in.', swaps),
+    iprisk_table_swaps_total: family('Tables loaded.', swaps),
     iprisk_table_refusals_total: family('Tables rejected, by reason.', ...by('reason', refusals)),
     iprisk_table_held: family(
       '1 while a rolled-back table is kept from loading again.',
@@ -371,7 +371,7 @@ function poolFamilies({ total, workers }: ScrapeData): MetricFamilies {
   return {
     iprisk_pool_threads: family('Threads of the pools; 0 until the first task.', now('threads')),
     iprisk_pool_requests: family(
-      'Requests for insights and batches in the pools.',
+      'Requests for insights and batches currently in the pools.',
       now('requests'),
     ),
     iprisk_pool_queue: family('Tasks waiting for a pool thread.', now('waiting')),
@@ -457,7 +457,7 @@ function verdictFamilies(total: CounterSnapshot): MetricFamilies {
       outcomeWords.map((outcome, i) => [{ outcome }, total.outcomes[i] ?? 0]),
     ),
     iprisk_feedback_refused_total: family(
-      'Feedback requests that were not stored, by reason: over_share (its key has used its share), not_kept (no room, or the disk failed).',
+      'Feedback requests that were not stored, by reason: over_share (its key has used up its share), not_kept (no room, or the disk failed).',
       ...by('reason', { over_share: feedbackOverShare, not_kept: feedbackNotKept }),
     ),
   }

@@ -1,5 +1,5 @@
-// Prometheus text; the only home of prom-client. Runs in the primary, once a scrape. A counter
-// never falls while the primary lives: what a dead worker had counted stays in the sum.
+// Prometheus text; the only home of prom-client. Runs in the primary, once per scrape. A counter
+// never falls while the primary lives: the counts of dead workers stay in the sum.
 
 import { Counter, Gauge, type Metric, Registry, collectDefaultMetrics } from 'prom-client'
 import {
@@ -9,8 +9,8 @@ import {
 } from '../../observe/request-counters.ts'
 import { metricFamilies, type MetricFamily, type ScrapeData } from './metric-families.ts'
 
-/** prom-client's other ones break its own naming rule (gauges `nodejs_…_total`), or say little of a
- * process that answers no checks. */
+/** prom-client's other metrics break its own naming rule (gauges `nodejs_…_total`), or say little
+ * about a process that answers no checks. */
 const processMetrics: ReadonlySet<string> = new Set([
   'process_cpu_seconds_total',
   'process_max_fds',
@@ -46,7 +46,7 @@ function registryOf(gathered: ScrapeData): Registry {
 
 function register(registry: Registry, name: string, { help, labels, samples }: MetricFamily): void {
   const settings = { name, help, labelNames: labels, registers: [] }
-  // Without labels prom-client shows 0 for what has no value: such a family is left out.
+  // Without labels prom-client shows 0 for a missing value: such a family is left out.
   if (labels.length === 0 && samples.length === 0) return
   if (name.endsWith('_total')) {
     const counter = new Counter(settings)

@@ -18,10 +18,10 @@ export function auditRoutes({ state }: { readonly state: string }): readonly Adm
     {
       ...viewing,
       path: '/admin/audit',
-      summary: 'Who did what, when: the last acts, the newest first',
+      summary: 'The audit log, newest first: who did what, and when',
       query: {
         limit: `How many; ${rowsDefault} by default, at most ${auditRowsMax}.`,
-        before: 'Only acts before this instant, the `at` of the last one known.',
+        before: 'Only entries before this time, the `at` of the last one received.',
       },
       answer: shape({
         rows: listOf(shape({ at: text, who: text, via: text, act: text, what: text })),
@@ -29,7 +29,7 @@ export function auditRoutes({ state }: { readonly state: string }): readonly Adm
       run: async ({ query }) => {
         const before = query.get('before') ?? undefined
         if (before !== undefined && Number.isNaN(Date.parse(before))) {
-          throw inputError('invalid_input', 'before must be an instant as `at` has it.')
+          throw inputError('invalid_input', 'before must be a time in the form of `at`.')
         }
         const limit = limitOf(query.get('limit'))
         const how = { before, tailBytes: auditTailBytesMax }
@@ -48,7 +48,7 @@ function limitOf(asked: string | null): number {
 
 function rowOf(entry: AuditEntry): AuditView['rows'][number] {
   const { at, act } = entry
-  const failed = entry.result === 'done' ? '' : `${entry.result}: ${entry.code ?? 'no end'}`
+  const failed = entry.result === 'done' ? '' : `${entry.result}: ${entry.code ?? 'unfinished'}`
   return { at, ...auditActor(entry), act, what: [whatOf(entry), failed].filter(Boolean).join('; ') }
 }
 

@@ -35,7 +35,7 @@ import {
 import { type AdminRequest, type AdminRoute, allFaults, withBody } from '../admin-api.ts'
 import { viaOf } from '../admin-caller.ts'
 
-/** The newest; `iprisk keys list` has all. */
+/** The newest; `iprisk keys list` shows all. */
 const adminKeysMax = 2000
 
 export interface KeysApiParts {
@@ -58,10 +58,10 @@ const key = shape(
     created: text,
     last_used: { ...textOrNull, description: 'A day, UTC.' },
     revoked: textOrNull,
-    expires: { ...textOrNull, description: 'The first day on which it no longer works.' },
-    per_second: { ...wholeOrNull, description: 'In force; null: no limit.' },
-    quota: { ...wholeOrNull, description: 'Checks a month in force; null: no limit.' },
-    used: { ...whole, description: 'Units this month, at most; 0 without a quota.' },
+    expires: { ...textOrNull, description: 'The day (UTC) on which it stops working.' },
+    per_second: { ...wholeOrNull, description: 'In force; null for no limit.' },
+    quota: { ...wholeOrNull, description: 'Checks a month in force; null for no limit.' },
+    used: { ...whole, description: 'Upper bound of the units used this month; 0 without a quota.' },
     policies: listOf(text),
     test: truth,
   },
@@ -70,10 +70,10 @@ const key = shape(
 const issued = shape(
   {
     id: text,
-    key: { ...text, description: 'Shown this once: only a hash of it is kept.' },
+    key: { ...text, description: 'Shown only once: only its hash is stored.' },
     old_secret_until: textOrNull,
-    cautions: { ...listOf(text), description: 'What may not have been meant.' },
-    in_effect: { ...truth, description: 'Every worker of this server knows it by now.' },
+    cautions: { ...listOf(text), description: 'Warnings about what may not be intended.' },
+    in_effect: { ...truth, description: 'Whether every worker of this server uses it now.' },
   },
   ['id', 'key', 'in_effect'],
 )
@@ -92,12 +92,12 @@ function readingRoutes({ stores, plans }: KeysApiParts): readonly AdminRoute[] {
       method: 'GET',
       path: keys,
       role: 'admin',
-      summary: `The keys, the newest first, at most ${adminKeysMax}; limits and use this month`,
+      summary: `The keys, newest first, at most ${adminKeysMax}, with limits and usage this month`,
       status: 200,
       answer: shape({
         keys: listOf(key),
         total: whole,
-        plans: { ...listOf(text), description: 'What a new key may have.' },
+        plans: { ...listOf(text), description: 'The plans a new key may have.' },
         skipped: {
           ...listOf(text),
           description: `Invalid key records, one sentence each, at most ${skippedMax}.`,
@@ -147,7 +147,7 @@ function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
       {
         ...change,
         path: keys,
-        summary: 'Make a key, as `iprisk keys create` does',
+        summary: 'Create a key, like `iprisk keys create`',
         status: 201,
         run: async ({ caller }, body) => {
           const made = newKeyOf(body, parts.plans(), Date.now(), (member) => member)
@@ -168,7 +168,7 @@ function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
       {
         ...change,
         path: `${keys}/{id}/rotate`,
-        summary: 'Give a key a new secret; the old one works on for the hours of grace',
+        summary: 'Give a key a new secret; the old one works until its grace period ends',
         run: async (request, { grace_hours: hours }) => {
           const { caller } = request
           const id = idOf(request)
@@ -189,7 +189,7 @@ function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
       ...change,
       method: 'DELETE',
       path: `${keys}/{id}`,
-      summary: 'Revoke a key for good; doing it again changes nothing',
+      summary: 'Revoke a key permanently; repeating it changes nothing',
       answer: shape({ id: text, revoked: text, in_effect: truth }),
       run: async (request) => {
         const id = idOf(request)
@@ -221,6 +221,6 @@ function idOf({ name }: AdminRequest): string {
   if (isKeyId(name)) return name
   throw inputError(
     'invalid_input',
-    'An id is the 12 letters and digits between "irk_" and the next "_" of a key.',
+    'The id of a key is the 12 letters and digits between "irk_" and the next "_".',
   )
 }

@@ -1,5 +1,5 @@
 // The routes of own lists. A request has at most `actEntriesMax` entries: larger files would block
-// the primary's loop, and go by "iprisk lists import".
+// the primary's loop, and go through "iprisk lists import".
 
 import { inputError } from '../../base/coded-error.ts'
 import { type ListRequest, actOnLists } from '../../lists/acts.ts'
@@ -45,13 +45,13 @@ const acted = shape({
   changed: whole,
   removed: whole,
   cautions: listOf(text),
-  in_effect: { ...truth, description: 'Every worker of this server answers so by now.' },
+  in_effect: { ...truth, description: 'Whether every worker of this server uses it now.' },
 })
 
 const preview = shape({
   entries: whole,
   needs_force: truth,
-  lines: { ...listOf(text), description: 'For people; with the live lists that it overlaps.' },
+  lines: { ...listOf(text), description: 'For people; names overlapping live lists.' },
 })
 /** Longer lists would block the primary's loop. */
 const comparedMax = 200_000
@@ -85,7 +85,7 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
     {
       ...viewing,
       path: lists,
-      summary: 'Which lists there are',
+      summary: 'The own lists',
       answer: shape({ lists: listOf(list) }, []),
       run: async () => {
         const catalogue = parseCatalogue((await (await parts.store()).catalogue()).text)
@@ -96,20 +96,20 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       ...change,
       method: 'POST',
       path: lists,
-      summary: 'Make a list',
+      summary: 'Create a list',
       status: 201,
       run: ({ caller }, { name, effect }) => act(caller, { act: 'create', list: name, effect }),
     }),
     {
       ...viewing,
       path: `${lists}/{name}`,
-      summary: `The entries of a list, ${pageMax} at a time; \`after\` is the last one known`,
+      summary: `The entries of a list, ${pageMax} at a time; \`after\` is the last one received`,
       answer: {
         ...list,
         properties: {
           ...list.properties,
           shown: listOf(anyObject),
-          next: { ...textOrNull, description: 'What `after` is for the next page.' },
+          next: { ...textOrNull, description: 'The value of `after` for the next page.' },
         },
       },
       run: async ({ name, query }) => pageOf(await parts.store(), name, query.get('after')),
@@ -118,7 +118,7 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       ...change,
       method: 'DELETE',
       path: `${lists}/{name}`,
-      summary: 'Remove a list with all of its entries',
+      summary: 'Delete a list with all its entries',
       run: ({ caller, name }) => act(caller, { act: 'delete', list: name }),
     },
   ]
@@ -130,7 +130,7 @@ function entryRoutes(act: Act): readonly AdminRoute[] {
       ...change,
       method: 'POST',
       path: `${lists}/{name}/entries`,
-      summary: 'Add entries, or replace those that are there',
+      summary: 'Add entries, or replace existing ones',
       run: ({ caller, name }, { entries, for: forMs, note, force = false }) =>
         act(caller, { act: 'add', list: name, entries, forMs, note, force }),
     }),
@@ -145,14 +145,14 @@ function entryRoutes(act: Act): readonly AdminRoute[] {
       ...change,
       method: 'POST',
       path: `${lists}/{name}/undo`,
-      summary: 'Undo the last act on a list',
+      summary: 'Undo the last change to a list',
       run: ({ caller, name }) => act(caller, { act: 'undo', list: name }),
     },
     {
       ...change,
       method: 'POST',
       path: `${lists}/undo`,
-      summary: 'Undo the last act on any list',
+      summary: 'Undo the last change to any list',
       run: ({ caller }) => act(caller, { act: 'undo' }),
     },
   ]
@@ -163,7 +163,7 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
     {
       ...viewing,
       path: `${lists}/{name}/export`,
-      summary: `The lines of a list, ${actEntriesMax} at a time; \`after\` is the last entry known`,
+      summary: `The lines of a list, ${actEntriesMax} at a time; \`after\` is the last entry received`,
       answer: shape({ lines: jsonSchemaOf(listLines), next: textOrNull }),
       run: async ({ name, query }) => {
         const max = actEntriesMax
@@ -175,7 +175,7 @@ function transferRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       ...change,
       method: 'POST',
       path: `${lists}/{name}/import`,
-      summary: 'Add the entries of a file to a list, or replace its entries by them',
+      summary: 'Import the entries of a file into a list, or replace its entries by them',
       answer: shape({ ...acted.properties, preview }, ['act', 'list']),
       run: async ({ caller, name }, body) =>
         importLines(await parts.store(), name, body, (request) => act(caller, request)),
@@ -195,7 +195,7 @@ async function importLines(
   const file = readListFile(lines.join('\n'), now, 'lines')
   const other = [...file.lists.keys()].find((name) => name !== '' && name !== list)
   if (other !== undefined) {
-    throw inputError('invalid_input', `lines must be of the list ${list}, not of ${other}.`)
+    throw inputError('invalid_input', `lines must belong to the list ${list}, not to ${other}.`)
   }
   const before = knownList(parseCatalogue((await store.catalogue()).text), list)
   checkListFile(file, { strict: before.effect === 'allow', replace, force })
@@ -226,7 +226,7 @@ async function pageOf(store: ListStore, name: string, after: string | null): Pro
   return { ...listJson(list), shown: entries.map(entryJson), next }
 }
 
-/** Reads only the chunks that it needs. `next`: the last entry, if more follow. */
+/** Reads only the chunks it needs. `next`: the last entry, if more follow. */
 async function readPage(
   store: ListStore,
   name: string,

@@ -16,7 +16,7 @@ export interface RefreshApiParts {
 
 const view = shape({
   running: truth,
-  stage: { ...textOrNull, description: 'What the build has said last.' },
+  stage: { ...textOrNull, description: "The last line of the build's output." },
   last: {
     ...objectOrNull,
     properties: { at: text, outcome: { enum: ['done', 'failed'] }, message: text },
@@ -29,7 +29,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
     {
       ...viewing,
       path,
-      summary: 'Whether a refresh runs, how far it is, and how the last one ended',
+      summary: 'The state of a running refresh and the result of the last one',
       answer: view,
       run: async () => parts.refresh()?.view() ?? { running: false, stage: null, last: null },
     },
@@ -37,7 +37,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
       method: 'POST',
       path,
       role: 'admin',
-      summary: 'Fetch the feeds and build a table now; it goes live as any other',
+      summary: 'Fetch the feeds and build a table now; it is accepted and loaded as usual',
       status: 202,
       answer: view,
       run: async ({ caller }) => {
@@ -50,7 +50,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
         if (refresh === null) {
           throw inputError(
             'refresh_elsewhere',
-            'This server takes its tables from a publisher (--table-url) and builds none: refresh there.',
+            'This server pulls its tables from a publisher (--table-url); refresh them there.',
           )
         }
         return withAuditedChanges(
@@ -66,7 +66,7 @@ export function refreshRoutes(parts: RefreshApiParts): readonly AdminRoute[] {
             if (refresh.start()) return refresh.view()
             throw inputError(
               'refresh_running',
-              'A refresh runs already; GET /admin/refresh says how far it is.',
+              'A refresh is already running; GET /admin/refresh shows its progress.',
             )
           },
         )

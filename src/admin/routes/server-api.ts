@@ -39,7 +39,7 @@ export function serverRoutes(parts: ServerApiParts): readonly AdminRoute[] {
   return [...policyRoutes(parts), ...tableRoutes(parts)]
 }
 
-/** `run` notes what there was before and is now. */
+/** `run` records the states before and after. */
 function audited<T>(
   { state, onUnwritten }: ServerApiParts,
   of: { readonly act: 'policies save' | 'table reload' | 'table rollback'; readonly via: string },
@@ -57,11 +57,11 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
     {
       ...viewing,
       path: '/admin/policies',
-      summary: 'Which policies decide, and why a changed file is not in use',
+      summary: 'The policies in use, and why a changed file is not',
       answer: shape(
         {
           status: objectOrNull,
-          file_tag: { ...text, description: 'Of the file in use; absent without one.' },
+          file_tag: { ...text, description: 'The tag of the file; absent without one.' },
           policies: anyObject,
         },
         [],
@@ -76,7 +76,7 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
       method: 'POST',
       path: '/admin/policies/check',
       role: 'viewer',
-      summary: 'Check a file of policies, as `iprisk policy check` does; it changes nothing',
+      summary: 'Validate a policies file, like `iprisk policy check`; changes nothing',
       status: 200,
       answer: shape({
         revision: textOrNull,
@@ -91,7 +91,7 @@ function policyRoutes(parts: ServerApiParts): readonly AdminRoute[] {
 
 const mistaken = {
   code: 'policies_invalid',
-  message: 'Nothing was written: the policies have mistakes.',
+  message: 'Nothing was saved: the policies have mistakes.',
 } as const
 
 function savingRoute(parts: ServerApiParts): AdminRoute {
@@ -100,7 +100,7 @@ function savingRoute(parts: ServerApiParts): AdminRoute {
     method: 'POST',
     path: '/admin/policies',
     role: 'admin',
-    summary: 'Write the file of policies, where it is still of the revision that was changed',
+    summary: 'Save the policies file, if it still has the revision that was changed',
     status: 200,
     answer: shape({ revision: text, file_tag: text }, ['revision']),
     run: async ({ caller }, { revision, file_tag: tag }, written) => {
@@ -139,21 +139,21 @@ function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
     {
       ...viewing,
       path: '/admin/table',
-      summary: 'The table that answers, and what became of others',
+      summary: 'The table in use, and the results of others',
       answer: shape({ table: objectOrNull, tables: anyObject }, []),
       run: async () => ({ table: table(), tables: tables.status() }),
     },
     withBody(tableReload, {
       ...change,
       path: '/admin/table/reload',
-      summary: 'Take in the table at its place, as `iprisk reload` does',
+      summary: 'Load the new table, like `iprisk reload`',
       run: ({ caller }, { force = false }) =>
         swap({ act: 'table reload', via: viaOf(caller) }, () => tables.reload({ force })),
     }),
     {
       ...change,
       path: '/admin/table/rollback',
-      summary: 'Go back to the table before, as `iprisk rollback` does',
+      summary: 'Return to the previous table, like `iprisk rollback`',
       run: ({ caller }) =>
         swap({ act: 'table rollback', via: viaOf(caller) }, () => tables.rollback()),
     },
@@ -164,9 +164,9 @@ function done(outcome: SwapOutcome): { readonly table: string } {
   if (outcome.kind === 'swapped' || outcome.kind === 'unchanged') return outcome
   const message =
     outcome.kind === 'held'
-      ? `Table ${outcome.table} was rolled back and stays out.`
+      ? `Table ${outcome.table} was rolled back and will not be loaded again.`
       : outcome.kind === 'refused'
         ? outcome.reason
-        : 'The server is ending.'
+        : 'The server is shutting down.'
   throw inputError('table_refused', message)
 }
