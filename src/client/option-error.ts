@@ -5,7 +5,7 @@ export function optionError(sentence: string): TypeError {
   return Object.assign(new TypeError(`iprisk: ${sentence}`), { code: 'usage' })
 }
 
-/** Throws if `options` is not an object, or if an option that is set has the wrong type. */
+/** Throws if `options` is not an object, or if a given option has the wrong type. */
 export function checkOptionTypes(
   options: unknown,
   types: Readonly<Record<string, 'boolean' | 'function' | 'object' | 'string'>>,

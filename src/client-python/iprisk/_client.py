@@ -282,7 +282,7 @@ class AsyncClient(_AnyClient):
             async for piece in response.aiter_raw():
                 body += piece
                 if len(body) > request.bytes_max:
-                    raise ValueError("The answer is too long to be of the API.")
+                    raise ValueError("The answer is too long to come from the API.")
         text = body.decode("utf-8", "replace")
         return Reply(response.status_code, text, response.headers.get("X-Request-Id"))
 
@@ -308,7 +308,7 @@ class _Batch:
 
 
 def _ignore_error(sent: "asyncio.Future[Reply]") -> None:
-    """Of a request that nobody waits for any more."""
+    """For a request that is no longer awaited."""
     if not sent.cancelled():
         sent.exception()
 

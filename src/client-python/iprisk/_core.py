@@ -1,4 +1,4 @@
-"""What both clients do alike, without input and output. Safe for several threads."""
+"""What both clients share, without I/O. Safe for several threads."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ class CheckTerms:
 
 
 _NOT_AN_ADDRESS = Failure(
-    "invalid_address", "What was to be checked is not an IP address; nothing was sent."
+    "invalid_address", "The value to check is not an IP address; nothing was sent."
 )
-_WRONG_POLICY = Failure("misconfigured", "policy: give a string; nothing was sent.")
+_WRONG_POLICY = Failure("misconfigured", "policy must be a string; nothing was sent.")
 _NO_DECISION = Failure(
     "misconfigured",
     "A policy was named, but the answer has no decision: the server has no policies.",
 )
 _CIRCUIT_OPEN = Meaning(
-    failure=Failure("unavailable", "The server did not answer just now; the next try is later."),
+    failure=Failure("unavailable", "The server failed recently, so this request was not sent."),
     server="unknown",
 )
 
@@ -79,7 +79,7 @@ class Core:
         return meaning
 
     def refused(self) -> Meaning:
-        """Of a request that was not admitted."""
+        """For a request that was not admitted."""
         return _CIRCUIT_OPEN
 
     def withdraw(self, request: Request, admission: object) -> None:
@@ -177,7 +177,7 @@ class Core:
 
 
 def unexpected(error: BaseException) -> Failure:
-    """What no part of the client expects to happen."""
+    """Something that no part of the client expects."""
     return Failure("unavailable", str(error) or type(error).__name__)
 
 

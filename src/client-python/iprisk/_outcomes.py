@@ -26,7 +26,7 @@ _NOTE_BYTES_MAX = 200
 _GATHER_SECONDS = 1.0
 _PAUSE_SECONDS_MAX = 30.0
 
-_QUEUE_FULL = Failure("unavailable", f"More than {_QUEUE_MAX} outcomes wait to be sent.")
+_QUEUE_FULL = Failure("unavailable", f"More than {_QUEUE_MAX} outcomes are waiting to be sent.")
 _LEFT_AT_END = Failure("unavailable", "The application ended before they were sent.")
 
 

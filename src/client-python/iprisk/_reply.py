@@ -88,15 +88,15 @@ def _object_in(text: str) -> Optional[Dict[str, Any]]:
     return value if isinstance(value, dict) else None
 
 
-NO_ANSWER = Failure("unavailable", "What answered is not the API: no answer in its form.")
+NO_ANSWER = Failure("unavailable", "The reply does not come from the API: it has another form.")
 _OTHER_ANSWER = Failure(
     "unavailable",
-    "The answer is for another address or policy than was asked; check the proxies in between.",
+    "The answer is for a different address or policy; check the proxies in between.",
 )
 
 
 def mistake_in(body: object, ip: str, policy: Optional[str]) -> Optional[Failure]:
-    """Why a body is no answer to what was asked: it lacks a member, or answers something else."""
+    """Why a body is not an answer to the request: it lacks a member, or answers something else."""
     if not isinstance(body, dict):
         return NO_ANSWER
     score, decision = body.get("risk_score"), body.get("decision")

@@ -87,5 +87,5 @@ def fallback_for(given: Union[str, Mapping[str, str], None]) -> Dict[str, str]:
     chosen = dict.fromkeys(REASONS, given) if isinstance(given, str) else dict(given or {})
     for reason, action in chosen.items():
         if reason not in REASONS or not isinstance(action, str) or not action:
-            raise ValueError(f"fallback: give an action, or actions for {', '.join(REASONS)}")
+            raise ValueError(f"fallback must be an action, or actions for {', '.join(REASONS)}")
     return {**DEFAULT_FALLBACK, **chosen}

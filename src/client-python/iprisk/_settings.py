@@ -64,10 +64,10 @@ def read_settings(
     """Raises ValueError, whose message never repeats the key."""
     scheme, host, port, netloc, path = _server(url)
     if not isinstance(key, str) or not re.fullmatch(r"[!-~]+", key):
-        raise ValueError("key: give an API key, without white space around it")
+        raise ValueError("key must be an API key without surrounding white space")
     for name, hook in (("on_misconfigured", on_misconfigured), ("on_unavailable", on_unavailable)):
         if hook is not None and not callable(hook):
-            raise ValueError(f"{name}: give a function")
+            raise ValueError(f"{name} must be a function")
     return Settings(
         scheme,
         host,
@@ -90,7 +90,7 @@ def read_settings(
 def _number(name: str, value: float, least: float) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not least <= value <= _SECONDS_MAX:
-        raise ValueError(f"{name}: give a number from {least} to {_SECONDS_MAX:.0f}")
+        raise ValueError(f"{name} must be a number from {least} to {_SECONDS_MAX:.0f}")
     return value
 
 
@@ -109,6 +109,6 @@ def _server(url: str) -> "tuple[str, str, int, str, str]":
     if parts.scheme not in ("http", "https") or not host or port == 0:
         raise ValueError(_URL)
     if "@" in parts.netloc:
-        raise ValueError("url: no user or password; the key goes into key")
+        raise ValueError("url must not contain a user or password; set the key in key")
     default = 443 if parts.scheme == "https" else 80
     return parts.scheme, host, port or default, parts.netloc, parts.path.rstrip("/")

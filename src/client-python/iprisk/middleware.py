@@ -23,7 +23,7 @@ class Judged(NamedTuple):
     result: CheckResult
     #: The address that was checked; None where none is known.
     address: Optional[str]
-    #: Stops nobody: says what would have been done.
+    #: Stops no request, and logs what would have been done.
     observed: bool
 
 
@@ -49,7 +49,7 @@ class _Guard:
         ``block`` and ``actions`` (for words of the policy's own) respond in place of the application;
         an action that is not there is a challenge."""
         if policy is not None and (not isinstance(policy, str) or not policy):
-            raise ValueError("policy: give a name, or leave it out for the default")
+            raise ValueError("policy must be a name; leave it out for the default")
         read_trust(trust)
         self._client, self._trust, self._header = client, trust, checked_header(header)
         self._path, self._observe = path.rstrip("/"), observe
@@ -109,7 +109,7 @@ class _Guard:
 
 
 def _action_of(result: CheckResult) -> str:
-    """An answer without a decision stops nobody: a score is not a decision."""
+    """An answer without a decision stops no request: a score is not a decision."""
     action = result.action
     return "allow" if action is None else action
 
@@ -125,7 +125,7 @@ def _problem(judged: Judged) -> bytes:
     detail = (
         "This request is not allowed from your network."
         if judged.action == "block"
-        else "This request needs another proof that it is you."
+        else "This request needs another proof of your identity."
     )
     problem = {"type": "about:blank", "title": "Forbidden", "status": 403}
     return json.dumps({**problem, "detail": detail, "action": judged.action}).encode()
@@ -186,7 +186,7 @@ class AsgiMiddleware:
 
     def __init__(self, app: Callable[..., Awaitable[None]], client: Any, **options: Any) -> None:
         if not inspect.iscoroutinefunction(getattr(client, "check", None)):
-            raise ValueError("client: give an AsyncClient; a Client would hold the event loop")
+            raise ValueError("client must be an AsyncClient; a Client would block the event loop")
         self._app, self._guard = app, _Guard(client, **options)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

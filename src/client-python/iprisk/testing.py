@@ -54,7 +54,7 @@ class _Fake:
             given = "invalid_address" if no_address is None else "misconfigured"
         if isinstance(given, str) and given in REASONS:
             reason = REASONS[given]
-            self._log.fail(Failure(reason, no_address or "Chosen by the test."))
+            self._log.fail(Failure(reason, no_address or "Set by the test."))
             return Unchecked(reason, self._fallback.get(reason, when_limited))
         self._log.count("checked")
         answer: Dict[str, Any] = {

@@ -1,10 +1,11 @@
 // Reads the text of an address as strictly as the API does: what passes here is not refused there.
-// In few bytes, for this goes to edge runtimes; a test holds it against the server's own parser.
+// Kept small for edge runtimes; a test compares it with the server's own parser.
 
 /** The longest text of an address. */
 const charsMax = 45
 
-/** The groups of 16 bits: two of IPv4, eight of IPv6; `undefined` where the text is no address. */
+/** The groups of 16 bits: two for IPv4, eight for IPv6; `undefined` if the text is not an address.
+ * */
 export function addressGroups(text: unknown): readonly number[] | undefined {
   if (typeof text !== 'string' || text.length > charsMax) return undefined
   if (!text.includes(':')) return quadGroups(text)
@@ -36,30 +37,30 @@ function quadGroups(text: string): readonly number[] | undefined {
   return [a * 256 + b!, c! * 256 + d!]
 }
 
-/** The canonical text of an IPv6 address: URLs have the one of RFC 5952. */
+/** The canonical text of an IPv6 address: URLs use the one of RFC 5952. */
 export function canonicalText(ip: string): string {
   return new URL(`http://[${ip}]`).hostname.slice(1, -1)
 }
 
-/** The IPv4 text of an address that is mapped into IPv6, as sockets for both families name peers. */
+/** The IPv4 text of an address mapped into IPv6, as sockets for both families name peers. */
 export function unmapped(groups: readonly number[]): string | undefined {
   const [six, seven] = groups.slice(-2) as [number, number]
   const isMapped = groups.length === 8 && groups.slice(0, 6).join() === '0,0,0,0,0,65535'
   return isMapped ? [six >> 8, six & 255, seven >> 8, seven & 255].join('.') : undefined
 }
 
-/** Whether two texts are of one address, in whatever spelling and mapped into IPv6 or not. */
+/** Whether two texts are the same address, whatever the spelling and mapped into IPv6 or not. */
 export function isSameAddress(text: unknown, other: string): boolean {
   return text === other || (judgedGroups(text) ?? '').toString() === judgedGroups(other)?.toString()
 }
 
-/** The groups of what the server judges: of a mapped address the IPv4 address. */
+/** The groups of what the server judges: for a mapped address, the IPv4 address. */
 export function judgedGroups(text: unknown): readonly number[] | undefined {
   const groups = addressGroups(text)
   return groups !== undefined && unmapped(groups) !== undefined ? groups.slice(6) : groups
 }
 
-/** Whether an address is within a prefix, both by their groups: the prefix's bits of each are equal. */
+/** Whether an address is within a prefix, both given by their groups. */
 export function holdsGroups(
   { groups, length }: { readonly groups: readonly number[]; readonly length: number },
   address: readonly number[],

@@ -1,17 +1,13 @@
-// `iprisk-client/address`: whose address it is that asks, the one function between a request and a
-// check.
-//
-// Each proxy names the host that connected to it. So the walk begins at the peer, whose address no
-// one can choose, and goes on to the host that it names as long as the one that names it is
-// trusted:
-//
-//   X-Forwarded-For: 198.51.100.9, 203.0.113.7, 10.0.0.2        peer 10.0.0.1
-//                    │             │            └ named by 10.0.0.1, trusted: go on
-//                    │             └ named by 10.0.0.2, trusted; itself not: this is the client
-//                    └ named by the client: anybody can write that
-//
-// Invariants: the answer is never what an untrusted host said; it is an address as the API takes
-// one; what is no address ends the walk at the host that named it.
+// `iprisk-client/address`: the client's address of a request, the one function between a request
+// and a check.
+// // Each proxy names the host that connected to it. So the walk begins at the peer, whose address
+// cannot be forged, and goes on to the host it names as long as the one naming it is trusted:
+// //   X-Forwarded-For: 198.51.100.9, 203.0.113.7, 10.0.0.2        peer 10.0.0.1
+// │             │            └ named by 10.0.0.1, trusted: go on
+// │             └ named by 10.0.0.2, trusted; itself not: this is the client
+// └ named by the client: anyone can write that
+// // Invariants: the answer never comes from an untrusted host; it is an address as the API accepts
+// one; an invalid address ends the walk at the host that named it.
 
 import {
   type AddressedRequest,
@@ -26,8 +22,8 @@ export interface AddressOptions {
   /** Default: none, so that the peer is the client. */
   readonly trust?: Trust
   /**
-   * What the trusted proxies write, default `x-forwarded-for`. Others are ignored: a proxy hands a
-   * header that it does not write on as the client sent it.
+   * What the trusted proxies write, default `x-forwarded-for`. Other headers are ignored: a proxy
+   * passes on a header that it does not write as the client sent it.
    */
   readonly header?: AddressHeader
 }

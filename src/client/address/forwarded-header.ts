@@ -1,6 +1,6 @@
-// The addresses that a header hands on, in the order in which the proxies wrote them, the nearest
-// proxy's word last. Ports and brackets are removed; whatever then is no address is `undefined`,
-// but keeps its place, for whoever stands to its left was named by whoever is meant by it.
+// The addresses in a header, in the order in which the proxies wrote them, the nearest proxy's
+// last. Ports and brackets are removed; what is then not an address is `undefined`, but keeps its
+// place, because the one to its left was named by that host.
 
 import { addressGroups, unmapped } from './address-text.ts'
 
@@ -11,12 +11,12 @@ export function forwardedAddresses(header: string, value: string): readonly (str
   const text = value.slice(-headerCharsMax)
   if (header === 'forwarded') return forwardedFor(text)
   if (header !== 'x-forwarded-for') return [bareAddress(text)]
-  // RFC 9110, 5.6.1: empty elements of a list count for nothing.
+  // RFC 9110, 5.6.1: empty list elements do not count.
   const elements = text.split(',').filter((one) => one.trim() !== '')
   return elements.map(bareAddress)
 }
 
-/** One pair of RFC 7239; a text in quotes may hold anything. */
+/** One pair of RFC 7239; a quoted text may contain anything. */
 const forPair = /^\s*for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*$/i
 
 function forwardedFor(text: string): readonly (string | undefined)[] {
@@ -30,7 +30,7 @@ function forwardedFor(text: string): readonly (string | undefined)[] {
 
 /**
  * The parts between separators outside quotes. Read from the right, where the nearest proxy wrote:
- * a quote that the client leaves open spoils what the client wrote and nothing else.
+ * an unclosed quote spoils only what the client wrote.
  */
 function partsOf(text: string, separator: ',' | ';'): readonly string[] {
   const parts: string[] = []
@@ -48,7 +48,7 @@ function partsOf(text: string, separator: ',' | ';'): readonly string[] {
   return parts.toReversed()
 }
 
-/** Of the backslashes before it each second one is escaped itself. */
+/** Every second backslash before it is itself escaped. */
 function isEscaped(text: string, quote: number): boolean {
   let first = quote
   while (text[first - 1] === '\\') first -= 1
@@ -56,9 +56,9 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /**
- * The address in a text that may have a port (a number, or a hidden one of RFC 7239 such as `_p1`),
- * brackets or a zone with it; IPv4 mapped into IPv6 becomes IPv4. `undefined` for all else, such as
- * `unknown`, `_hidden` and garbage.
+ * The address in a text that may have a port (a number, or an obfuscated one of RFC 7239 such as
+ * `_p1`), brackets or a zone; IPv4 mapped into IPv6 becomes IPv4. `undefined` for everything else,
+ * such as `unknown`, `_hidden` and garbage.
  */
 export function bareAddress(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined

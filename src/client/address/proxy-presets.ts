@@ -1,7 +1,6 @@
 // The addresses from which the proxies of well-known operators connect, as they publish them, each
-// with where and when it was read. They change a few times in ten years; the published lists of a
-// newer day are given to `trust` as prefixes. A test compares them with the feeds of the same
-// names.
+// with its source and date. They change a few times in ten years; pass newer published lists to
+// `trust` as prefixes. A test compares them with the feeds of the same names.
 
 export const proxyPresets = {
   /** RFC 1122 3.2.1.3 and RFC 4291 2.5.3. */
@@ -66,7 +65,7 @@ export const proxyPresets = {
   ],
   /**
    * A load balancer connects from the private addresses of its own VPC: RFC 1918 and RFC 6598, IPv6
-   * fd00::/8. A VPC of other ranges names them as prefixes.
+   * fd00::/8. Name other ranges of a VPC as prefixes.
    * https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html, 2026-11-22.
    */
   'aws-alb': ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fd00::/8'],

@@ -11,7 +11,7 @@ import {
   readTrust,
 } from './trusted-proxies.ts'
 
-/** A request of any framework: Node's own, one of fetch's with its peer, or a part of either. */
+/** A request of any framework: Node's own, a fetch request with its peer, or a part of either. */
 export interface AddressedRequest {
   readonly headers:
     | { get(name: string): string | null }
@@ -54,7 +54,7 @@ export function walkProxies(
   return walkFrom(peer, value === undefined ? [] : forwardedAddresses(name, value), isTrusted)
 }
 
-/** `inOrder` are the header's entries as they stand in it. */
+/** `inOrder` are the header's entries in their order. */
 export function walkFrom(
   peer: string | undefined,
   inOrder: readonly (string | undefined)[],
@@ -79,7 +79,7 @@ export function trustOf(trust: Trust): IsTrusted {
   try {
     key = JSON.stringify(trust)
   } catch {
-    // What has no text is no trust, which `readTrust` says.
+    // An empty text is not a valid trust; `readTrust` rejects it.
   }
   let isTrusted = readTrusts.get(key)
   if (isTrusted !== undefined) return isTrusted
@@ -88,7 +88,7 @@ export function trustOf(trust: Trust): IsTrusted {
   return isTrusted
 }
 
-/** The name in lower case. Throws a TypeError where it is none that may be believed. */
+/** The name in lower case. Throws a TypeError if it is not one that may be trusted. */
 export function checkedHeader(header: AddressHeader): AddressHeader {
   const name = typeof header === 'string' ? header.toLowerCase() : ''
   const known = addressHeaders.find((one) => one === name)
@@ -98,10 +98,10 @@ export function checkedHeader(header: AddressHeader): AddressHeader {
 
 /**
  * `name` is in lower case. Some gateways pass on headers with capitals, and one that came in two
- * spellings as two: those are the lines of one header, in their order.
+ * spellings as two: those are the lines of one header, in order.
  */
 export function headerOf(request: AddressedRequest, name: string): string | undefined {
-  // Callers without types hand on what their gateway gave them.
+  // Callers without types pass on what their gateway gave them.
   const headers = (request.headers ?? {}) as Readonly<Record<string, unknown>>
   const lines =
     typeof headers['get'] === 'function'

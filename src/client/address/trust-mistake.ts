@@ -82,7 +82,7 @@ function wrongTrust({ trust, header }: AddressSource, address: string, hops: num
 function holdsPublic(request: AddressedRequest, name: string): boolean {
   const value = headerOf(request, name)
   if (value === undefined) return false
-  // Parsed as a list in any case: it decides nothing.
+  // Always parsed as a list: it decides nothing.
   const list = name === 'forwarded' ? name : 'x-forwarded-for'
   return forwardedAddresses(list, value).some(isPublic)
 }

@@ -1,18 +1,18 @@
-// Which proxies an application believes, and in which header: read once from what it says, then
-// asked for each request.
+// Which proxies an application trusts, and in which header: read once from its options, then used
+// for each request.
 
 import { optionError } from '../option-error.ts'
 import { addressGroups, holdsGroups, unmapped } from './address-text.ts'
 import { proxyPresets } from './proxy-presets.ts'
 
 /**
- * How many proxies stand in front of the application, or from which addresses they connect:
- * presets, addresses and prefixes.
+ * How many proxies are in front of the application, or from which addresses they connect: presets,
+ * addresses and prefixes.
  */
 export type Trust = number | TrustedRange | readonly TrustedRange[]
 export type TrustedRange = keyof typeof proxyPresets | (string & Record<never, never>)
 
-/** The header in which the proxies say for whom they ask. */
+/** The header in which the proxies name the client. */
 export const addressHeaders = [
   'x-forwarded-for',
   'forwarded',
@@ -24,10 +24,10 @@ export const addressHeaders = [
 ] as const
 export type AddressHeader = (typeof addressHeaders)[number]
 
-/** Whether a host is a trusted proxy: the peer is the hop 0, whoever it names 1, and so on. */
+/** Whether a host is a trusted proxy: the peer is hop 0, the host it names hop 1, and so on. */
 export type IsTrusted = (address: string | undefined, hop: number) => boolean
 
-/** Throws a TypeError for all else. */
+/** Throws a TypeError for everything else. */
 export function readTrust(trust: Trust): IsTrusted {
   if (typeof trust === 'number') {
     if (!Number.isInteger(trust) || trust < 0) throw wrong(trust)
@@ -55,7 +55,7 @@ function readPrefix(text: string) {
   const bits = groups.length * 16
   const length = Number(lengthText ?? bits)
   if (length > bits) throw wrong(text)
-  // A host is known by its IPv4 address where it has one.
+  // A host is known by its IPv4 address if it has one.
   const isMapped = unmapped(groups) !== undefined && length >= 96
   return isMapped ? { groups: groups.slice(6), length: length - 96 } : { groups, length }
 }

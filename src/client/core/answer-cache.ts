@@ -1,9 +1,9 @@
-// Answers of the last seconds, so that a login that comes in five requests costs one check. The
-// least recently used goes first. Another table's answer empties it: what was right by the old one
-// may be wrong by the new.
-//
-// An answer is kept for the prefix that it names (contract 6.4), else for its address alone. Of
-// prefixes that hold one address each has its answer, so the first length that is found counts.
+// Recent answers, so that a login that comes in five requests costs one check. The least recently
+// used are evicted first. Another table's answer empties the cache: what was right by the old table
+// may be wrong by the new one.
+// // An answer is kept for its prefix (contract 6.4: scope of an answer), else only for its
+// address. An address has one answer however many prefixes contain it, so the first length found
+// counts.
 
 import {
   addressGroups,
@@ -16,7 +16,7 @@ import type { Answer } from './check-result.ts'
 
 export interface CacheTerms {
   readonly ip: string
-  /** Empty where none was named. */
+  /** Empty if none was named. */
   readonly policy: string
   readonly insights: boolean
 }
@@ -37,7 +37,7 @@ export function createAnswerCache(options: {
 }) {
   const { max, keptMs, now } = options
   const kept = new Map<string, Kept>()
-  /** Those of the prefixes that are or were kept, by groups of an address. */
+  /** Those of the prefixes that are or were kept, by an address's groups. */
   const lengths = { 2: new Set<number>(), 8: new Set<number>() }
   let table = ''
   let keptChars = 0
@@ -47,7 +47,7 @@ export function createAnswerCache(options: {
     kept.delete(key)
   }
 
-  /** A Map keeps the order of insertion: what is found is put last again. */
+  /** A Map keeps insertion order: a hit is moved to the end. */
   function take(key: string): Answer | undefined {
     const found = kept.get(key)
     if (found === undefined) return undefined
@@ -108,7 +108,7 @@ function keyOf(
   return `${key} ${policy}`
 }
 
-/** The whole address where the answer names no prefix around it: that is not believed. */
+/** The whole address if the answer names no prefix around it: that is not trusted. */
 function prefixLength({ prefix }: Answer, groups: readonly number[]): number {
   const bits = groups.length * 16
   const [network = '', text = ''] = typeof prefix === 'string' ? prefix.split('/') : []
@@ -118,7 +118,7 @@ function prefixLength({ prefix }: Answer, groups: readonly number[]): number {
   return isAround && length <= bits ? length : bits
 }
 
-/** What the server would say of this address, which has another one's answer. */
+/** What the server would answer for this address, given the answer for another one. */
 function answerAbout(ip: string, { address: _other, ...rest }: Answer): Answer {
   const groups = addressGroups(ip)!
   const judged = groups.length === 8 ? (unmapped(groups) ?? canonicalText(ip)) : ip

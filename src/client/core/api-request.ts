@@ -1,5 +1,5 @@
-// One request to the API: admitted by its circuit, sent, and what the reply means. Batches,
-// insights and feedback have a circuit of their own.
+// One request to the API: admitted by its circuit, sent, and interpreted. Batches, insights and
+// feedback have a circuit of their own.
 
 import type { Transport } from '../transport/transport.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -10,15 +10,15 @@ import { openRequest } from './timely-request.ts'
 import type { TimerWheel } from './timer-wheel.ts'
 
 /**
- * Calls `done` once, unless the function that it returns was called before: that says what its
- * caller, who no longer waits, knows of the server.
+ * Calls `done` once, unless the returned function was called first: it reports what its caller, who
+ * no longer waits, knows about the server.
  */
 export type OpenRequest = (
   request: {
     readonly path: string
     readonly body: string
     readonly replyCharsMax: number
-    /** Of batches, insights and feedback: a full pool may refuse them alone. */
+    /** For batches, insights and feedback: a full pool may refuse only those. */
     readonly isHeavy: boolean
     readonly timeoutMs: number
   },
@@ -27,7 +27,7 @@ export type OpenRequest = (
 
 const circuitOpen: ClientFailure = {
   reason: 'unavailable',
-  message: 'The server did not answer just now; the next try is later.',
+  message: 'The server failed recently, so this request was not sent.',
 }
 export function createOpenRequest(parts: {
   readonly settings: ClientSettings
@@ -79,8 +79,8 @@ export function createOpenRequest(parts: {
 }
 
 /**
- * Calls `giveUp` when the time is over or the caller no longer waits, unless the function that it
- * returns was called before. Throws a TypeError for a `signal` that is none.
+ * Calls `giveUp` when the time is over or the caller no longer waits, unless the returned function
+ * was called first. Throws a TypeError for an invalid `signal`.
  */
 export function limitWait(
   limits: {
@@ -110,7 +110,7 @@ export type Ask = (
   },
 ) => Promise<Meaning>
 
-/** For batches and feedback. Rejects where the request cannot be written, or its signal is none. */
+/** For batches and feedback. Rejects if the request cannot be written or its signal is invalid. */
 export function askBy(open: OpenRequest, wheel: TimerWheel): Ask {
   return async ({ signal, body, ...request }) => {
     const { timeoutMs } = request

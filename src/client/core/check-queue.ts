@@ -1,7 +1,7 @@
-// When checks go out. One that finds no request under way goes at once, alone. What is asked
-// meanwhile goes together with the next request, of one policy and at most `togetherMax`: a check
-// of 64 costs the caller a tenth. At most two requests are under way; no check waits longer than
-// 1 ms for one of them to end, so a hung request delays no others.
+// When checks go out. A check that finds no request in flight is sent at once, alone. Checks that
+// arrive meanwhile go together with the next request, of one policy and at most `togetherMax`: a
+// check of 64 costs the caller a tenth. At most two requests are in flight; no check waits longer
+// than 1 ms for one of them to end, so a hung request delays no others.
 
 const underWayMax = 2
 const slotWaitMs = 1
@@ -21,7 +21,7 @@ export function createCheckQueue<Check extends QueuedCheck>(
   let isScheduled = false
   let slotTimer: ReturnType<typeof setTimeout> | undefined
 
-  /** What is asked in one turn of the loop goes together. */
+  /** Checks of one turn of the loop go together. */
   function schedule(): void {
     if (queue.length === 0) return
     if (underWay >= underWayMax) {
@@ -57,7 +57,7 @@ export function createCheckQueue<Check extends QueuedCheck>(
         schedule()
       }
     },
-    /** A request goes out, whether its checks were in the queue or not. */
+    /** A request goes out, whether its checks were queued or not. */
     begin: () => {
       underWay += 1
     },

@@ -1,5 +1,6 @@
-// From checks to requests and back, together as check-queue.ts says. Each check settles once, with
-// what it would have got alone; one that times out or is aborted leaves the others of its request.
+// From checks to requests and back, coalesced as check-queue.ts decides. Each check settles once,
+// with the result it would have had alone; one that times out or is aborted does not affect the
+// others of its request.
 
 import { batchPath, checkPath } from '../generated/wire-types.ts'
 import { batchCharsMax, checkCharsMax } from '../transport/transport.ts'
@@ -9,10 +10,10 @@ import type { ClientFailure } from './outcome-report.ts'
 import { type Meaning, meaningOf, type ServerState } from './reply-meaning.ts'
 import type { TimerWheel } from './timer-wheel.ts'
 
-/** After this an older server may have been replaced. */
+/** After this long an older server may have been replaced. */
 const olderServerMs = 600_000
 
-/** What comes of one check. */
+/** The outcome of one check. */
 export type CheckOutcome =
   | {
       readonly kind: 'answer'
@@ -34,7 +35,7 @@ export interface AskedCheck {
 
 interface WaitingCheck extends AskedCheck {
   isOver: boolean
-  /** Its request lets it go. */
+  /** Its request drops it. */
   leave: (kind: 'timed_out' | 'aborted') => void
   /** Ends its limits. */
   stop: () => void
@@ -50,15 +51,15 @@ export interface CheckRequestParts {
   readonly open: OpenRequest
 }
 
-/** Throws a TypeError for a `signal` that is none. */
+/** Throws a TypeError for an invalid `signal`. */
 export function createCheckRequests(parts: CheckRequestParts): (asked: AskedCheck) => void {
   const { timeoutMs, wheel, now } = parts
   /** More than a key's burst allows is refused. */
   let togetherMax = 256
   const queue = createCheckQueue(send, () => togetherMax)
-  /** The server knows no prefixes, or no batches. */
+  /** The server does not support prefixes, or batches. */
   let olderUntil = 0
-  /** The key's plan has insights in every lone answer, and in no batch. */
+  /** The key's plan includes insights in every single answer, and in no batch. */
   let alwaysHasInsights = false
 
   function ask(asked: AskedCheck): void {
@@ -113,7 +114,7 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
     if (isTooLarge || (!isAlone && code === 'api_quota_exceeded')) {
       const half = Math.ceil(checks.length / 2)
       if (isTooLarge) togetherMax = half
-      // One after the other: what is left of a quota may be enough for some.
+      // One after the other: the rest of a quota may be enough for some.
       for (const check of left) check.leave = nothing
       sendFirst(half, [...left, ...rest])
     } else if (isOlder || (!isAlone && [400, 404, 405].includes(status) && param !== 'policy')) {
@@ -124,7 +125,7 @@ export function createCheckRequests(parts: CheckRequestParts): (asked: AskedChec
       sendFirst(togetherMax, rest)
     } else {
       alwaysHasInsights ||= hasUnaskedInsights(checks[0], meaning)
-      // Where a quota has nothing left for one, it has nothing for the others.
+      // If a quota has nothing left for one, it has nothing for the others.
       const isSpent = code === 'api_quota_exceeded'
       for (const check of isSpent ? [...left, ...rest] : left) settle(check, meaning)
       if (!isSpent) sendFirst(togetherMax, rest)

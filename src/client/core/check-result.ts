@@ -1,22 +1,22 @@
-// What a check through the client comes to: an answer, or why there is none and what the
-// application has said should happen then. The same for the client of the API, the embedded table
-// and the fake of tests, so that one can take another's place.
+// The result of a check through the client: an answer, or why there is none and what the
+// application has configured for that case. The same for the API's client, the embedded table and
+// the tests' fake, so that they are interchangeable.
 
 import type { AgentRequest, CheckAnswer, Previous } from '../generated/wire-types.ts'
 
-/** What to do with a request; policies may have words of their own besides the three. */
+/** What to do with a request; policies may define actions besides these three. */
 export type Action = 'allow' | 'challenge' | 'block' | (string & Record<never, never>)
 
-/** What a policy of the operator's says of an answer (contract 5.4). */
+/** What an operator's policy decides about an answer (contract 5.4: decision). */
 export type Decision = NonNullable<CheckAnswer['decision']>
 
-/** The action of a decision; `undefined` where there is none, which must not count as `allow`. */
+/** The action of a decision; `undefined` without one, which must not count as `allow`. */
 export function actionIn(decision: unknown): Action | undefined {
   const { action } = (decision ?? {}) as { readonly action?: unknown }
   return typeof action === 'string' && action !== '' ? action : undefined
 }
 
-/** A check's answer, with the decision where the server has policies. */
+/** A check's answer, with the decision if the server has policies. */
 export type Answer = CheckAnswer
 
 export const failureReasons = [
@@ -27,25 +27,25 @@ export const failureReasons = [
   'invalid_address',
 ] as const
 /**
- * `timeout`: no answer in time. `unavailable`: no answer to be had now. `limited`: the key's rate
- * or quota is spent. `misconfigured`: the server refuses what this application sends, and waiting
- * does not help. `invalid_address`: what was to be checked is no address; nothing was sent.
+ * `timeout`: no answer in time. `unavailable`: no answer available now. `limited`: the key's rate
+ * or quota is used up. `misconfigured`: the server refuses what this application sends, and waiting
+ * does not help. `invalid_address`: the input is not an address; nothing was sent.
  */
 export type FailureReason = (typeof failureReasons)[number]
 
 export interface Checked {
   readonly ok: true
   readonly answer: Answer
-  /** Absent where the server has no policies: a score is no decision. */
+  /** Absent if the server has no policies: a score is not a decision. */
   readonly decision: Decision | undefined
-  /** The id of the request to the server; absent where the answer was kept, and in batches. */
+  /** The id of the request to the server; absent for cached answers and in batches. */
   readonly requestId?: string | undefined
 }
 
 export interface Unchecked {
   readonly ok: false
   readonly reason: FailureReason
-  /** What the application does in place of a decision, by its own configuration. */
+  /** What the application does without a decision, by its own configuration. */
   readonly fallback: Action
 }
 
@@ -69,11 +69,11 @@ export function sentContext(options: Pick<CheckOptions, 'previous' | 'agent'>) {
 }
 
 export interface CheckOptions {
-  /** Ends the wait early; the result is then that of a time-out. */
+  /** Ends the wait early; the result is then that of a timeout. */
   readonly signal?: AbortSignal
   /** The policy that decides; without it the key's default. */
   readonly policy?: string
-  /** Asks for the insights, too, where the key's plan has them. */
+  /** Asks for insights as well, if the key's plan includes them. */
   readonly insights?: boolean
   /**
    * Asks for `answer.travel`, which policies read. If something is wrong with it, the answer's
@@ -88,7 +88,7 @@ export interface CheckOptions {
    */
   readonly noAddress?: string
   /**
-   * The fallback of `limited` unless the client's options set it. The middlewares pass `challenge`
+   * The fallback for `limited` unless the client's options set it. The middlewares pass `challenge`
    * if the application has one. Default `allow`.
    */
   readonly whenLimited?: Action
@@ -97,34 +97,34 @@ export interface CheckOptions {
 /** A batch has no insights. */
 export type BatchOptions = Pick<CheckOptions, 'signal' | 'policy'>
 
-/** How an address turned out, for the operator's own figures (contract 5.6). */
+/** How an address turned out, for the operator's own statistics (contract 5.6: feedback). */
 export interface Outcome {
   readonly ip: string
   readonly outcome: 'legitimate' | 'abusive'
-  /** ISO 8601; now where absent. */
+  /** ISO 8601; default: now. */
   readonly at?: string
   readonly note?: string
-  /** The `requestId` of the check, by which reports of one request count once. */
+  /** The `requestId` of the check; several reports about one request count once. */
   readonly request_id?: string
 }
 
 export type FeedbackResult =
   { readonly ok: true; readonly accepted: number } | Pick<Unchecked, 'ok' | 'reason'>
 
-/** How often each thing happened since the client was made. */
+/** Counts since the client was created. */
 export type ClientCounts = Readonly<Record<CountName, number>>
 export type CountName =
   | ('checked' | 'cached' | 'retried' | 'hedged' | 'opened' | FailureReason)
-  /** Of `report`. */
+  /** Counts of `report`. */
   | ('outcomes_sent' | 'outcomes_lost')
 
 /** None of its functions throws or rejects. */
 export interface Client {
   /** Checks one address. */
   check(ip: string, options?: CheckOptions): Promise<CheckResult>
-  /** Checks many, each with a result of its own, in their order. Not for the path of a login. */
+  /** Checks many, each with a result of its own, in order. Not for use during a login. */
   checkBatch(ips: readonly string[], options?: BatchOptions): Promise<readonly CheckResult[]>
-  /** Reports how 1,000 addresses at most turned out. Not for the path of a login. */
+  /** Reports how at most 1,000 addresses turned out. Not for use during a login. */
   feedback(
     outcomes: readonly Outcome[],
     options?: Pick<CheckOptions, 'signal'>,
@@ -138,6 +138,6 @@ export interface Client {
    */
   report(ip: string, outcome: Outcome['outcome'], requestId?: string): Promise<boolean>
   counts(): ClientCounts
-  /** Sends what was reported, then closes idle connections. Wait for it before the process ends. */
+  /** Sends pending reports, then closes idle connections. Await it before the process ends. */
   close(): PromiseLike<void>
 }

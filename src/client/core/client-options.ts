@@ -1,5 +1,5 @@
-// What a client is made with, checked whole when it is made: a mistake here throws at the start of
-// the application, not at its first login.
+// A client's options, all checked on creation: a mistake throws at the start of the application,
+// not at its first login.
 
 import {
   type Action,
@@ -13,42 +13,44 @@ import type { Transport } from '../transport/transport.ts'
 import type { ClientFailure } from './outcome-report.ts'
 
 export interface ClientOptions {
-  /** Where the server is: `http://127.0.0.1:8080`. A path before `/v1` is kept. */
+  /** The server's URL: `http://127.0.0.1:8080`. A path before `/v1` is kept. */
   readonly url: string
   /** The API key, `irk_…` or, for tests, `irkt_…`. */
   readonly key: string
-  /** For one check, over everything: connection, retry, answer. Default 150. */
+  /** Milliseconds for one check, in total: connection, retry, answer. Default 150. */
   readonly timeoutMs?: number
   /** The same for a batch and for feedback. Default 10,000. */
   readonly batchTimeoutMs?: number
-  /** What is done where there is no decision: one action, or one a reason. */
+  /** What to do without a decision: one action, or one per reason. */
   readonly fallback?: Action | Readonly<Partial<Record<FailureReason, Action>>>
-  /** How long an answer is used again. Default 5,000; 0 keeps none. */
+  /** Milliseconds for which an answer is reused. Default 5,000; 0 keeps none. */
   readonly cacheMs?: number
   /** How many answers are kept, at most 10,000, which is the default. */
   readonly cacheMax?: number
   /**
-   * Sends checks that are asked at the same time together, as one request. Default true in Node and
-   * false elsewhere; never for test keys.
+   * Coalesces checks that arrive at the same time into one request. Default true in Node and false
+   * elsewhere; never for test keys.
    */
   readonly coalesce?: boolean
-  /** Sends a second request where the first has no answer after so long. Off by default. */
+  /** Sends a second request if the first has no answer after this many milliseconds. Off by
+   * default. */
   readonly hedgeMs?: number
-  /** So many failures in a row open the circuit. Default 5. */
+  /** This many consecutive failures open the circuit. Default 5. */
   readonly circuitFailures?: number
-  /** How long the circuit stays open at first; then twice as long each time. Default 1,000. */
+  /** Milliseconds for which the circuit stays open at first; then twice as long each time. Default
+   * 1,000. */
   readonly circuitMs?: number
   /**
-   * The server refuses what is sent: a wrong key, a wrong address of the server, an unknown policy.
-   * Called each time. Without it the client logs to the console: at once, then once a minute.
+   * The server refuses what is sent: a wrong key, a wrong server URL, an unknown policy. Called
+   * each time. Without it the client logs to the console: at once, then once a minute.
    */
   readonly onMisconfigured?: (failure: ClientFailure) => unknown
   /**
    * No answer for now: `timeout`, `unavailable`, `limited`. Called each time. Without it the client
-   * logs to the console: at once, then once a minute, and when answers come again.
+   * logs to the console: at once, then once a minute, and when answers resume.
    */
   readonly onUnavailable?: (failure: ClientFailure) => unknown
-  /** How requests are sent, in place of what the runtime has. */
+  /** Replaces the runtime's own way to send requests. */
   readonly transport?: Transport
 }
 
@@ -60,12 +62,12 @@ export type Fallback = Readonly<
   Record<Exclude<FailureReason, 'limited'>, Action> & { readonly limited?: Action }
 >
 
-/** The most that a cache may keep. */
+/** The largest cache. */
 const cacheMaxMax = 10_000
 
 /**
- * iprisk must not be the reason that a login fails. But what is no address was said by nobody who
- * is trusted, and must not be a way around the check.
+ * iprisk must not be the reason that a login fails. But an invalid address comes from an untrusted
+ * source, and must not be a way around the check.
  */
 const defaultFallback: Fallback = {
   timeout: 'allow',
@@ -89,10 +91,10 @@ export function clientSettings(options: ClientOptions, coalesces = true) {
     throw optionError('`transport` must have the functions `send` and `close`.')
   }
   if (key === undefined || key === '') {
-    throw optionError('`key` is empty: set it to an API key, which `iprisk keys create` prints.')
+    throw optionError('`key` is empty: set it to an API key from `iprisk keys create`.')
   }
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
-    throw optionError('`key` must be an API key, without white space around it.')
+    throw optionError('`key` must be an API key without surrounding white space.')
   }
   const number = (name: NumberName, without: number, least = 1): number => {
     const value: unknown = options[name] ?? without
@@ -117,10 +119,10 @@ export function clientSettings(options: ClientOptions, coalesces = true) {
 
 type NumberName = Extract<keyof ClientOptions, `${string}Ms` | 'cacheMax' | 'circuitFailures'>
 
-/** The longest that a timer takes. */
+/** The longest time that timers accept. */
 export const numberMax = 2_147_483_647
 
-/** Throws a TypeError where it has no action, or one for a reason that there is not. */
+/** Throws a TypeError if it has no action, or one for an unknown reason. */
 export function fallbackFor(fallback: NonNullable<ClientOptions['fallback']> = {}): Fallback {
   const chosen: Partial<Record<string, Action>> = {}
   const isOne = typeof fallback !== 'object' || (fallback as unknown) === null
@@ -153,13 +155,13 @@ function serverUrl(text: string): string {
   try {
     url = new URL(text)
   } catch {
-    // Said below, together with all other mistakes.
+    // Reported below, together with all other mistakes.
   }
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) {
-    throw optionError('`url` must be the server\'s, such as "http://127.0.0.1:8080".')
+    throw optionError('`url` must be the URL of the server, such as "http://127.0.0.1:8080".')
   }
   if (url.host !== url.href.split('/')[2]) {
-    throw optionError('`url` must hold no user or password; the key goes into `key`.')
+    throw optionError('`url` must not contain a user or password; set the key in `key`.')
   }
   let path = url.pathname
   while (path.endsWith('/')) path = path.slice(0, -1)

@@ -1,7 +1,6 @@
-// The client of the API, put together of its parts.
-//
-// Invariants: no function of it throws or rejects; everything that ends without an answer is
-// counted and told; an answer comes without a decision only where no policy was named.
+// The client of the API, assembled from its parts.
+// // Invariants: none of its functions throws or rejects; everything that ends without an answer is
+// counted and reported; an answer comes without a decision only if no policy was named.
 
 import { addressGroups, isSameAddress } from '../address/address-text.ts'
 import { batchAddressesMax, batchPath, checkPath } from '../generated/wire-types.ts'
@@ -38,14 +37,14 @@ import {
 } from './outcome-report.ts'
 import { createOwnTimers, createTimerWheel } from './timer-wheel.ts'
 
-/** What a runtime has for a client. */
+/** What a runtime provides for a client. */
 export interface Runtime {
   readonly createTransport: () => Transport
-  /** False where timers and sockets end with the request that opened them. */
+  /** False if timers and sockets end with the request that opened them. */
   readonly sharesTimers: boolean
 }
 
-/** `runtime` makes the runtime's own transport, for options that name none. */
+/** `runtime` makes the runtime's own transport, unless the options name one. */
 export function createClientOver(runtime: Runtime, options: ClientOptions): Client {
   const { sharesTimers } = runtime
   const settings = clientSettings(options, sharesTimers)
@@ -89,7 +88,7 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
     return result
   }
 
-  /** At once, or to come; neither throws nor rejects. */
+  /** At once, or later; neither throws nor rejects. */
   function judge(ip: string, options: CheckOptions): CheckResult | Promise<CheckResult> {
     if (addressGroups(ip) === undefined) return unchecked(addressFailure(options, notAnAddress))
     const { signal, policy, insights = false } = options
@@ -126,15 +125,15 @@ function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   }
 }
 
-// A batch: each address gets a result of its own, in order, as if it had been checked alone; what
-// is no address is not sent. More than one request takes are several requests, one after the other,
-// within the time of one batch; what fails fails for its addresses, and is told once.
+// A batch: each address gets a result of its own, in order, as if checked alone; invalid addresses
+// are not sent. More addresses than one request takes become several requests, one after the other,
+// within the time of one batch; a failure applies to its addresses, and is reported once.
 
 interface Part {
   readonly ips: readonly string[]
   readonly options: BatchOptions
   readonly timeoutMs: number
-  /** Of the whole batch. */
+  /** For the whole batch. */
   readonly told: Set<ClientFailure>
 }
 
@@ -143,7 +142,7 @@ function createCheckBatch(parts: ClientParts, observe: Observe): Client['checkBa
   const { batchTimeoutMs } = parts.settings
   const outOfTime: ClientFailure = {
     reason: 'timeout',
-    message: `Not all of the batch within ${batchTimeoutMs} ms.`,
+    message: `The batch did not complete within ${batchTimeoutMs} ms.`,
   }
 
   async function checkPart(part: Part): Promise<readonly CheckResult[]> {
@@ -195,7 +194,7 @@ function createCheckBatch(parts: ClientParts, observe: Observe): Client['checkBa
   }
 }
 
-// Feedback on how addresses turned out (contract 5.6).
+// Feedback on how addresses turned out (contract 5.6: feedback).
 
 const feedbackPath = checkPath.replace(/check$/, 'feedback')
 
@@ -210,7 +209,7 @@ function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'
     outcomes: Parameters<Client['feedback']>[0],
     options: Parameters<Client['feedback']>[1],
   ): Promise<FeedbackResult> {
-    // The API refuses it; a report of nothing is no mistake.
+    // The API would refuse it; an empty report is not a mistake.
     if (outcomes.length === 0) return { ok: true, accepted: 0 }
     const meaning = await ask({
       path: feedbackPath,
@@ -257,7 +256,7 @@ type UncheckedTerms = FailTerms & Pick<CheckOptions, 'whenLimited'>
 
 const notAnAddress: ClientFailure = {
   reason: 'invalid_address',
-  message: 'What was to be checked is no IP address; nothing was sent.',
+  message: 'The value to check is not an IP address; nothing was sent.',
 }
 const wrongPolicy: ClientFailure = {
   reason: 'misconfigured',
@@ -265,12 +264,11 @@ const wrongPolicy: ClientFailure = {
 }
 const noAnswer: ClientFailure = {
   reason: 'unavailable',
-  message: 'What answered is not the API: no answer in its form.',
+  message: 'The reply does not come from the API: it has another form.',
 }
 const otherAnswer: ClientFailure = {
   reason: 'unavailable',
-  message:
-    'The answer is for another address or policy than was asked; check the proxies in between.',
+  message: 'The answer is for a different address or policy; check the proxies in between.',
 }
 const noDecision: ClientFailure = {
   reason: 'misconfigured',
@@ -298,7 +296,7 @@ function createClientParts(
   return { settings, report, wheel, open, ask, unchecked, checked }
 }
 
-/** Why a body is no answer to what was asked: it lacks a member, or answers something else. */
+/** Why a body is not an answer to the request: it lacks a member, or answers something else. */
 function mistakeIn(
   body: unknown,
   { ip, policy = '' }: { readonly ip: string; readonly policy: string | undefined },
@@ -317,7 +315,7 @@ function mistakeIn(
   return isBySame && isSameAddress(given.ip, ip) ? undefined : otherAnswer
 }
 
-/** What no part of the client expects to happen. */
+/** Something that no part of the client expects. */
 function unexpected(cause: unknown): ClientFailure {
   const message = cause instanceof Error ? cause.message : 'The check failed.'
   return { reason: 'unavailable', message, cause }

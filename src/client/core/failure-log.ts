@@ -8,8 +8,8 @@
 const everyMs = 60_000
 
 /**
- * `over`: milliseconds without a failure after which an answer ends the episode. While visitors
- * spend a rate, answers and refusals alternate. A mistake affects only some requests, so no answer
+ * `over`: milliseconds without a failure after which an answer ends the episode. While visitors use
+ * up a rate, answers and refusals alternate. A mistake affects only some requests, so no answer
  * ends it.
  */
 const kinds = {
@@ -46,7 +46,7 @@ export function createFailureLog(now: () => number) {
       episode.isTold = true
       say(`${kinds[kind].says}; ${lost(kind, episode)}: ${JSON.stringify(why)}`)
     },
-    /** An answer came to a check or, with `isFeedback`, to feedback. */
+    /** An answer to a check or, with `isFeedback`, to feedback. */
     answered(isFeedback: boolean): void {
       for (const [kind, episode] of episodes) {
         if ((kind === 'feedback') !== isFeedback) continue
@@ -78,8 +78,8 @@ export function say(text: string): void {
 }
 
 /**
- * Calls a function of the application's that is to know something. What it does wrong, at once or
- * later, must not become the login's problem.
+ * Calls a function of the application. Its errors, immediate or later, must not become the login's
+ * problem.
  */
 export function tell<About>(
   told: ((about: About) => unknown) | undefined,
@@ -88,11 +88,11 @@ export function tell<About>(
   try {
     Promise.resolve(told?.(about)).catch(() => undefined)
   } catch {
-    // It is told elsewhere as well: failures are counted, a request has its result on it.
+    // It is reported elsewhere as well: failures are counted, and each request has its result.
   }
 }
 
-/** Of a clock that nobody sets; that of the day may go back an hour. */
+/** A monotonic clock; the wall clock may jump back an hour. */
 export function monotonicMs(): number {
   return performance.now()
 }

@@ -1,8 +1,7 @@
-// A span and a counter for each check where the application has registered OpenTelemetry. Its API
-// package puts what is registered behind a symbol of the global object, which is looked up here, so
-// that the client depends on no package. Attributes never hold an address or a key.
-//
-// https://github.com/open-telemetry/opentelemetry-js/blob/main/api/src/internal/global-utils.ts
+// A span and a counter for each check if the application has registered OpenTelemetry. Its API
+// package registers itself under a symbol of the global object, which is looked up here, so that
+// the client depends on no package. Attributes never contain an address or a key.
+// // https://github.com/open-telemetry/opentelemetry-js/blob/main/api/src/internal/global-utils.ts
 
 /** The parts of @opentelemetry/api 1 that are used. */
 interface RegisteredApi {
@@ -30,7 +29,7 @@ const clientKind = 2
 const errorCode = 2
 const scope = 'iprisk-client'
 
-/** Ends a check that was begun, with what came of it: `ok`, `partly` or the reason. */
+/** Ends a check with its result: `ok`, `partly` or the reason. */
 export type EndSpan = (outcome: string) => void
 
 /** Begins to observe an operation. Never throws, whatever is registered. */
@@ -53,7 +52,7 @@ export function createTelemetry(): Observe {
       if (api.metrics !== countedBy) {
         countedBy = api.metrics
         counter = api.metrics?.getMeter(scope).createCounter('iprisk.client.results', {
-          description: 'What came of checks, batches and feedback.',
+          description: 'Results of checks, batches and feedback.',
         })
       }
       const counts = counter
@@ -64,7 +63,7 @@ export function createTelemetry(): Observe {
           if (outcome !== 'ok') span?.setStatus({ code: errorCode })
           span?.end()
         } catch {
-          // What observes a login must not end it.
+          // Errors of an observer must not end a login.
         }
       }
     } catch {

@@ -8,18 +8,22 @@ import { addressGroups } from '../address/address-text.ts'
 import type { Client, Outcome } from './check-result.ts'
 import type { ClientFailure, OutcomeReport } from './outcome-report.ts'
 
-/** Of one request, by the API. */
+/** Per request, by the API. */
 const batchMax = 1000
 const waitingMax = 10_000
 const gatherMs = 1000
 const retryMs = 5000
-/** A proxy in between may have written another, for which the API would refuse the whole batch. */
+/** A proxy in between may have written another id, for which the API would refuse the whole batch.
+ * */
 const requestIdPattern = /^[\w.-]{1,64}$/
 
 const failures = {
-  address: { reason: 'invalid_address', message: 'What was reported is no IP address.' },
-  outcome: { reason: 'misconfigured', message: 'Report "abusive" or "legitimate".' },
-  full: { reason: 'unavailable', message: `More than ${waitingMax} outcomes wait to be sent.` },
+  address: { reason: 'invalid_address', message: 'The value to report is not an IP address.' },
+  outcome: { reason: 'misconfigured', message: 'The outcome must be "abusive" or "legitimate".' },
+  full: {
+    reason: 'unavailable',
+    message: `More than ${waitingMax} outcomes are waiting to be sent.`,
+  },
 } as const satisfies Readonly<Record<string, ClientFailure>>
 
 interface Waiting {

@@ -1,5 +1,5 @@
-// Reports outcomes: counts everything, calls the application's functions, and logs where it has
-// none, because a wrong key or an unreachable server must not let every visitor in silently.
+// Reports outcomes: counts everything, calls the application's functions, and logs if it has none,
+// because a wrong key or an unreachable server must not let every visitor in silently.
 
 import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
 import { createFailureLog, type FailureKind, tell } from './failure-log.ts'
@@ -7,9 +7,9 @@ import { createFailureLog, type FailureKind, tell } from './failure-log.ts'
 /** Why there is no answer, for people and logs. */
 export interface ClientFailure {
   readonly reason: FailureReason
-  /** The status of the server's answer, where there was one. */
+  /** The status of the server's answer, if there was one. */
   readonly status?: number
-  /** The API's stable code and message (docs/errors.md), where the server gave them. */
+  /** The API's stable code and message (docs/errors.md), if the server sent them. */
   readonly code?: string
   readonly message: string
   readonly requestId?: string

@@ -1,5 +1,5 @@
-// What the server's reply means for whoever asked. A status says it; a body is believed where it
-// has the form of the API and ignored elsewhere, for a proxy in between may have written it.
+// What the server's reply means for the caller. The status says it; a body is trusted if it has the
+// form of the API and ignored otherwise, because a proxy in between may have written it.
 
 import type { ClientFailure } from './outcome-report.ts'
 import type { Reply } from './timely-request.ts'
@@ -8,7 +8,7 @@ export type Meaning =
   | {
       readonly kind: 'answer'
       readonly body: Readonly<Record<string, unknown>>
-      /** How long its text was. */
+      /** The length of its text. */
       readonly chars: number
       readonly requestId: string | undefined
     }
@@ -16,14 +16,14 @@ export type Meaning =
       readonly kind: 'failure'
       readonly failure: ClientFailure
       readonly server: ServerState
-      /** The member of the request that the API refuses. */
+      /** The request member that the API refuses. */
       readonly param?: unknown
     }
 
-/** What the failure says of the server: `silent` ones open the circuit. */
+/** What the failure says about the server: `silent` ones open the circuit. */
 export type ServerState = 'alive' | 'silent' | 'unknown'
 
-/** Longer than any of the API's; what a proxy in between wrote must not fill the log. */
+/** Longer than any of the API's; text from a proxy in between must not fill the log. */
 const messageCharsMax = 1000
 
 export function meaningOf(reply: Reply, timeoutMs: number): Meaning {
@@ -57,11 +57,11 @@ function failure(server: ServerState, about: ClientFailure, param?: unknown): Me
 
 function reasonOf(status: number): Pick<ClientFailure, 'reason'> & { server: ServerState } {
   if (status === 429) return { reason: 'limited', server: 'alive' }
-  // A proxy in between has waited in vain.
+  // A proxy in between has timed out.
   if (status === 408 || status === 425) return { reason: 'unavailable', server: 'silent' }
-  // 401 and 403: the key. 404, 405, a redirection: the address of the server. Others: our bytes.
+  // 401 and 403: the key. 404, 405, a redirect: the server's address. Others: our bytes.
   if (status >= 300 && status < 500) return { reason: 'misconfigured', server: 'alive' }
-  // Also a 200 that is no JSON, and the status 0 of a redirection that fetch hides.
+  // Also a 200 that is not JSON, and the status 0 of a redirect that fetch hides.
   if (status === 0) return { reason: 'misconfigured', server: 'alive' }
   return { reason: 'unavailable', server: 'silent' }
 }

@@ -1,6 +1,6 @@
 // One request, whatever the transport does. A connection that was closed under it is replaced once,
-// at once; of a hedge and the slow request beside it the first answer counts. The
-// caller ends it when its time is over (timer-wheel.ts).
+// at once; of a hedge and the slow request beside it the first answer counts. The caller ends it
+// when its time is over (timer-wheel.ts).
 
 import {
   type Transport,
@@ -28,8 +28,8 @@ export interface RequestTerms {
 }
 
 /**
- * Calls `done` once, in a later turn, with an answer or a failure; not after the function that it
- * returns was called, which frees the connections. Neither throws.
+ * Calls `done` once, in a later turn, with an answer or a failure; not after a call of the returned
+ * function, which frees the connections. Neither throws.
  */
 export function openRequest(
   request: Pick<TransportRequest, 'url' | 'headers' | 'body' | 'replyCharsMax'>,
@@ -52,7 +52,7 @@ export function openRequest(
     transport.send({
       ...request,
       fresh,
-      // Made where it is read: it is a tenth of what a check costs.
+      // Created on first use: it is a tenth of what a check costs.
       get signal() {
         controller ??= new AbortController()
         if (isOver) controller.abort()

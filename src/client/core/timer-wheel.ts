@@ -1,23 +1,22 @@
-// The deadlines of all requests of a client on one timer. A timer of its own costs each check more
-// than the rest of its bookkeeping, and nearly none of them ever fires.
-//
-// Invariant: a deadline is due at its time or up to two ticks later, and never in the turn of the
-// loop in which its tick came: a loop that stood still runs its timers before it reads the answer
-// that has long been there.
+// The deadlines of all requests of a client on one timer. A timer per check costs more than the
+// rest of its bookkeeping, and almost none of them ever fires.
+// // Invariant: a deadline is due at its time or up to two ticks later, and never in the turn of
+// the loop in which its tick came: a loop that was blocked runs its timers before it reads the
+// answer that has long arrived.
 
 const tickMs = 4
 
 export interface Deadline {
   readonly onDue: () => void
-  /** Where it waits; `undefined` when it is over. */
+  /** Where it waits; `undefined` once it is over. */
   slot: Set<Deadline> | undefined
-  /** Its own, where none is shared. */
+  /** Its own, if none is shared. */
   readonly timer?: ReturnType<typeof setTimeout>
 }
 
 export type TimerWheel = ReturnType<typeof createTimerWheel>
 
-/** A timer for each: where timers end with the request that set them, none may be shared. */
+/** A timer for each: if timers end with the request that set them, none may be shared. */
 export function createOwnTimers(): TimerWheel {
   return {
     add: (afterMs, onDue) => ({ onDue, slot: undefined, timer: setTimeout(onDue, afterMs) }),
@@ -47,7 +46,7 @@ export function createTimerWheel(now: () => number) {
     if (isRunning) setTimeout(run, tickMs)
   }
 
-  /** Whether it had not come. */
+  /** Whether it had not fired. */
   const remove = (deadline: Deadline): boolean => {
     const { slot } = deadline
     if (slot === undefined) return false

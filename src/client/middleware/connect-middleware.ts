@@ -1,7 +1,7 @@
 // `iprisk-client/express` and `iprisk-client/http`: for Express 5 and 4, other frameworks with
 // (request, response, next), and the handler of a plain node:http server.
 
-/** @ts-ignore Absent where the application is of none. */
+/** @ts-ignore Absent if the application has no such types. */
 import type * as express from 'express'
 /** @ts-ignore Absent outside Node. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -25,12 +25,12 @@ declare global {
   }
 }
 
-/** What is needed of a request of node:http or Express. */
+/** The parts of a node:http or Express request that are used. */
 export interface ConnectRequest extends Pick<AddressedRequest, 'headers' | 'socket'> {
   iprisk?: Judged
 }
 
-/** What is needed of a response of node:http or Express. */
+/** The parts of a node:http or Express response that are used. */
 export interface ConnectResponse {
   statusCode: number
   setHeader(name: string, value: string): unknown
@@ -65,11 +65,11 @@ export function iprisk<
         else if (stop === 'default') forbid(response, judged)
         else await stop(request, response, next)
       } catch (cause) {
-        // To `next` an error that is undefined is none, and lets the request go on.
+        // An undefined error passed to `next` is none, and lets the request go on.
         next(cause instanceof Error ? cause : new Error('The challenge failed.', { cause }))
       }
     }
-    // Express 4 does not look at promises.
+    // Express 4 ignores promises.
     void run()
   }
 }

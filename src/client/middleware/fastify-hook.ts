@@ -10,13 +10,13 @@ import {
   report,
 } from './request-guard.ts'
 
-/** What is needed of Fastify's request. */
+/** The parts of Fastify's request that are used. */
 export interface HookRequest {
   readonly headers: AddressedRequest['headers']
   readonly socket: AddressedRequest['socket']
 }
 
-/** What is needed of Fastify's reply. */
+/** The parts of Fastify's reply that are used. */
 export interface HookReply {
   readonly sent: boolean
   code(status: number): HookReply
@@ -24,7 +24,7 @@ export interface HookReply {
   send(body: unknown): HookReply
 }
 
-/** Answers a request that is stopped, by the reply or by what it returns. */
+/** Answers a stopped request, with the reply or its return value. */
 export type HookHandler<Incoming, Outgoing> = (request: Incoming, reply: Outgoing) => unknown
 
 /** @example app.post('/login', { preHandler: iprisk({ client, policy: 'login' }) }, handler) */
@@ -43,7 +43,7 @@ export function iprisk<
       return reply
     }
     const answer = await stop(request as Incoming, reply as Outgoing)
-    // What a handler returns is sent; what a hook returns is not, and the request would go on.
+    // A handler's return value is sent; a hook's is not, and the request would go on.
     if (answer !== undefined && answer !== reply && !reply.sent) reply.send(answer)
     return reply
   }

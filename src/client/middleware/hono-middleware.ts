@@ -15,24 +15,24 @@ import {
 } from './request-guard.ts'
 
 declare module 'hono' {
-  // By it `context.get('iprisk')` has a type in every handler.
+  // Gives `context.get('iprisk')` a type in every handler.
   interface ContextVariableMap {
     iprisk: Judged
   }
 }
 
-/** What is needed of Hono's context. */
+/** The parts of Hono's context that are used. */
 export interface HonoContext {
   readonly req: { readonly raw: Request }
   readonly env: unknown
   set(name: 'iprisk', value: Judged): void
 }
 
-/** Answers a request that is stopped. */
+/** Answers a stopped request. */
 export type HonoHandler<Context> = (context: Context) => Response | Promise<Response>
 
 export interface HonoOptions<Context> extends GuardOptions<HonoHandler<Context>> {
-  /** The address of whoever connects, where the runtime knows it. */
+  /** The peer's address, if the runtime knows it. */
   readonly peer?: (context: Context) => string | undefined
 }
 

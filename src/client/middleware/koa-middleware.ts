@@ -11,7 +11,7 @@ import {
   report,
 } from './request-guard.ts'
 
-/** What is needed of Koa's context. */
+/** The parts of Koa's context that are used. */
 export interface KoaContext {
   readonly req: Pick<AddressedRequest, 'headers' | 'socket'>
   state: object
@@ -20,7 +20,7 @@ export interface KoaContext {
   body: unknown
 }
 
-/** Answers a request that is stopped; `next` lets it go on. */
+/** Answers a stopped request; `next` lets it go on. */
 export type KoaHandler<Context> = (context: Context, next: () => Promise<unknown>) => unknown
 
 /**

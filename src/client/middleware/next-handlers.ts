@@ -5,7 +5,7 @@
 
 import { type GuardOptions, createRequestGuard, problemOf, problemType } from './request-guard.ts'
 
-/** Answers a request that is stopped. */
+/** Answers a stopped request. */
 export type NextHandler = (request: Request) => Response | Promise<Response>
 
 /**

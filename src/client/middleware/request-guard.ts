@@ -1,8 +1,6 @@
-// What all middlewares do, without any framework: whose address it is, what the check says, and
-// what is done about it. Each framework's file only says how a request is read and a response
-// written.
-//
-// Only a decision of a policy, or the client's fallback, stops a request; a score alone never does.
+// What all middlewares do, independent of the framework: find the address, check it, and act on the
+// decision. Each framework's file only reads requests and writes responses.
+// // Only a policy's decision, or the client's fallback, stops a request; a score alone never does.
 
 import {
   type AddressHeader,
@@ -30,11 +28,11 @@ import type { AgentRequest, Previous } from '../generated/wire-types.ts'
 import { createFailureLog, monotonicMs, tell } from '../core/failure-log.ts'
 import { checkOptionTypes, optionError } from '../option-error.ts'
 
-/** What is known of a request; it is set on it for the application. */
+/** What is known about a request; set on it for the application. */
 export interface Judged {
   readonly action: Action
   readonly result: CheckResult
-  /** The address that was checked; `undefined` where none is known. */
+  /** The address that was checked; `undefined` if unknown. */
   readonly address: string | undefined
   /** Whether the request was stopped, or would have been but for `observe`. */
   readonly observed: boolean
@@ -58,41 +56,41 @@ export interface GuardOptions<Handler> {
   /** Which proxies are believed (`clientAddress`). Default: none. */
   readonly trust?: Trust
   readonly header?: AddressHeader
-  /** Stops nobody, and logs what would have been done. */
+  /** Stops no request, and logs what would have been done. */
   readonly observe?: boolean
   /**
-   * Told of each request that is not allowed; in `observe` the console by default. What it throws
-   * is ignored.
+   * Called for each request that is not allowed; with `observe`, default: the console. Its errors
+   * are ignored.
    */
   readonly log?: (judged: Judged) => unknown
   /**
-   * Answers in place of the application; by default 403 with a problem (RFC 9457). Also gets
-   * requests while the key's rate or quota is spent, unless the client's `fallback` sets `limited`:
-   * visitors can spend a key's rate, which must not let them in.
+   * Answers in place of the application; default: 403 with a problem (RFC 9457). Also gets requests
+   * while the key's rate or quota is used up, unless the client's `fallback` sets `limited`:
+   * visitors can use up a key's rate, which must not let them in.
    */
   readonly challenge?: Handler
   readonly block?: Handler
-  /** For words of the operator's own; one that is not here is a challenge. */
+  /** For the operator's own actions; one that is not here is a challenge. */
   readonly actions?: Readonly<Record<string, Handler>>
 }
 
 export interface Guarded<Handler> {
   readonly judged: Judged
-  /** Who answers in place of the application; `undefined`: go on. `default`: the framework's 403. */
+  /** What answers in place of the application; `undefined`: go on. `default`: the framework's 403. */
   readonly stop: Handler | 'default' | undefined
 }
 
-/** No client's address is known: that must not stop every visitor silently. */
+/** No client address is known: that must not stop every visitor silently. */
 const noAddress =
-  'The runtime does not say who connects, as over a Unix socket, and `trust` believes no header ' +
-  'that came: count the proxies (`trust: 1`).'
+  'The runtime does not name the peer, as over a Unix socket, and no trusted header  ' +
+  'came: set \`trust\` to the number of proxies (\`trust: 1\`).'
 
-/** Of a client that the application itself has written. */
+/** From a client that the application itself has written. */
 const noAction = 'The client gave a decision or fallback whose action is not a non-empty string.'
 
 /**
- * Returns what judges a request and rejects only for a wrong `trust` or `header`. Throws a TypeError at
- * once where an option is wrong.
+ * Returns the function that judges a request, which rejects only for a wrong `trust` or `header`.
+ * Throws a TypeError at once if an option is wrong.
  */
 export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
   checkGuardOptions(options)
@@ -126,11 +124,11 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
     const result = await client.check(address, { ...checkOptions, ...context })
     if (mistake === undefined) return result
     const mistaken = await client.check('', told)
-    // Any client can write the header that shows the mistake, so it undoes no decision to stop.
+    // Any client can write the header that shows the mistake, so it reverses no decision to stop.
     return actionOf(result) === 'allow' ? mistaken : result
   }
 
-  /** `known` is the application's own request or context, where `request` is made of it. */
+  /** `known` is the application's own request or context, if `request` is made from it. */
   return async (request: AddressedRequest, known: object = request): Promise<Guarded<Handler>> => {
     const walk = walkProxies(request, from)
     let result = await check(request, walk, known)
@@ -189,17 +187,17 @@ export async function report(request: object, outcome: Outcome['outcome']): Prom
     const { address = '', result } = judged
     return client.report(address, outcome, result.ok ? result.requestId : undefined)
   }
-  mistakes.fail('feedback', 'the request passed no middleware with a client that has `report`')
+  mistakes.fail('feedback', 'the request passed no middleware whose client has `report`')
   return false
 }
 
-/** `undefined` where it is not a non-empty string. */
+/** `undefined` unless it is a non-empty string. */
 function actionOf(result: CheckResult): Action | undefined {
   const decision = result.ok ? result.decision : { action: result.fallback }
   return decision === undefined ? 'allow' : actionIn(decision)
 }
 
-/** Callers without types get their mistakes at the start, not at the first login. */
+/** Callers without types see their mistakes at the start, not at the first login. */
 function checkGuardOptions<Handler>(options: GuardOptions<Handler>): void {
   checkOptionTypes(options, {
     policy: 'string',
@@ -216,7 +214,7 @@ function checkGuardOptions<Handler>(options: GuardOptions<Handler>): void {
   })
   const { client, policy, actions = {} } = options
   if (typeof (client as Partial<typeof client> | undefined)?.check !== 'function') {
-    throw optionError('`client` must be a client, such as that of `createClient`.')
+    throw optionError('`client` must be a client, such as one from `createClient`.')
   }
   if (policy === '') throw optionError('`policy` must not be empty; leave it out for the default.')
   for (const [word, handler] of Object.entries(actions)) {
@@ -238,7 +236,7 @@ function logToConsole({ action, address, result }: Judged): void {
 
 export const problemType = 'application/problem+json'
 
-/** The default response: a problem (RFC 9457) that says nothing of the reasons. */
+/** The default response: a problem (RFC 9457) that does not reveal the reasons. */
 export function problemOf(judged: Judged): string {
   const [detail, { action }] = [problemDetail(judged), judged]
   return JSON.stringify({ type: 'about:blank', title: 'Forbidden', status: 403, detail, action })
@@ -247,5 +245,5 @@ export function problemOf(judged: Judged): string {
 export function problemDetail({ action }: Judged): string {
   return action === 'block'
     ? 'This request is not allowed from your network.'
-    : 'This request needs another proof that it is you.'
+    : 'This request needs another proof of your identity.'
 }

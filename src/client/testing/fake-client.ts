@@ -17,26 +17,26 @@ import { type ClientOptions, fallbackFor, uncheckedFor } from '../core/client-op
 import { monotonicMs } from '../core/failure-log.ts'
 import { addressFailure, type ClientFailure, createOutcomeReport } from '../core/outcome-report.ts'
 
-/** A failure, or members of the answer with the decision's action; all others are of a clean one. */
+/** A failure, or members of the answer with the decision's action; the others are those of a clean one. */
 export type FakeAnswer = FailureReason | (Partial<Answer> & { readonly action?: Action })
 
-/** What is said of each address; `*` stands for all others, and is clean where it is not given. */
+/** What each address gets; `*` stands for all others, which are clean by default. */
 export type FakeAnswers = Readonly<Record<string, FakeAnswer>>
 
 export interface FakeOptions extends Pick<
   ClientOptions,
   'fallback' | 'onMisconfigured' | 'onUnavailable'
 > {
-  /** How long an answer takes, milliseconds. Default 0. */
+  /** How long an answer takes, in milliseconds. Default 0. */
   readonly delayMs?: number
 }
 
 export interface FakeClient extends Client {
-  /** What was asked, in order. */
+  /** The checks, in order. */
   readonly asked: readonly { readonly ip: string; readonly options: CheckOptions }[]
   /** What was reported. */
   readonly outcomes: readonly Outcome[]
-  /** Changes what is said from now on. */
+  /** Changes the answers from now on. */
   answer(ip: string, answer: FakeAnswer): void
 }
 
@@ -56,7 +56,7 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
   }
 
   function resultOf(ip: string, options: CheckOptions): CheckResult {
-    const message = 'Chosen by the test.'
+    const message = 'Set by the test.'
     if (addressGroups(ip) === undefined) {
       return failed(addressFailure(options, { reason: 'invalid_address', message }), options)
     }
@@ -99,7 +99,7 @@ export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions
   }
 }
 
-/** An ordinary address of which nothing is known. */
+/** An ordinary address without findings. */
 function cleanAnswer(ip: string): Answer {
   return {
     classification: 'clean',

@@ -32,7 +32,7 @@ async function textOf({ body }: Response, charsMax: number): Promise<string> {
     const { done, value } = await reader.read()
     text += decoder.decode(value, { stream: !done })
     if (done) return text
-    // Whoever sent the request aborts it for this.
+    // The request's sender aborts it for this.
     if (text.length > charsMax) throw replyTooLong()
   }
 }

@@ -1,19 +1,18 @@
-// One connection of Node's, and one request on it at a time, with a reader of its own: node:http
-// takes half of what a check costs. One write a request, and of a reply that comes in one piece, as
-// nearly all do, nothing is copied.
-//
-// Invariants: each request ends once; unexpected bytes end the connection.
+// One connection in Node, with one request at a time and its own reader: node:http takes half of
+// what a check costs. One write per request; a reply that comes in one piece, as nearly all do, is
+// not copied.
+// // Invariants: each request ends once; unexpected bytes end the connection.
 
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createReplyReader, type HttpReply, type ReplyReader } from './node-reply.ts'
 import type { TransportReply } from './transport.ts'
 
-/** Of a server that gives no hint: Node's own servers close after five seconds. */
+/** For a server that gives no hint: Node's own servers close after five seconds. */
 const idleSecondsDefault = 5
-/** How much sooner than the server an idle connection is let go. */
+/** How much sooner than the server an idle connection is closed. */
 const marginMs = 1000
-/** Whatever the server hints: a connection that waits for longer may be dropped on the way. */
+/** Whatever the server hints: a connection idle for longer may be dropped on the way. */
 const idleMsMax = 600_000
 
 export interface Target {
@@ -28,7 +27,7 @@ interface Asked {
 }
 
 export interface Connection {
-  /** Ends the request and the connection, if the request is under way, when it is called. */
+  /** Ends the request, if it is in flight, and the connection. */
   readonly send: (text: string, bodyBytesMax: number, asked: Asked) => () => void
   readonly close: () => void
 }

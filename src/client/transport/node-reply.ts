@@ -1,11 +1,10 @@
-// Reads one reply of HTTP/1.1 (RFC 9112) as its bytes come: the status, the body and what a client
-// must know of the connection. What two readers could understand differently is refused.
-//
-// Invariant: nothing is kept beyond `headBytesMax` and the limit of the body.
+// Reads one HTTP/1.1 reply (RFC 9112) as its bytes arrive: the status, the body and what a client
+// must know about the connection. Ambiguous replies are refused.
+// // Invariant: nothing is kept beyond `headBytesMax` and the limit of the body.
 
 import { type TransportReply, replyTooLong } from './transport.ts'
 
-/** As node:http has it, with all interim replies; also of the lines between chunks. */
+/** As in node:http, with all interim replies; also for the lines between chunks. */
 const headBytesMax = 16_384
 
 export interface HttpReply extends TransportReply {
@@ -34,7 +33,7 @@ export function createReplyReader(bodyBytesMax: number) {
     return { ...about, text: body.toString(), keepsAlive: keepsAlive && !isLast }
   }
 
-  /** The reply when it is whole. Throws where it is no HTTP/1.1, or too long. */
+  /** The reply once it is complete. Throws if it is not HTTP/1.1, or too long. */
   function take(chunk: Buffer): HttpReply | undefined {
     if (head !== undefined) return takeBody(chunk)
     parts.push(chunk)
@@ -49,7 +48,7 @@ export function createReplyReader(bodyBytesMax: number) {
       bytes = 0
       return takeBody(rest)
     }
-    // An interim reply (RFC 9110, 15.2); the right one follows.
+    // An interim reply (RFC 9110, 15.2); the final one follows.
     head = undefined
     bytes += end
     return rest.length === 0 ? undefined : take(rest)
@@ -67,14 +66,14 @@ export function createReplyReader(bodyBytesMax: number) {
     return bytes < length ? undefined : reply(bytes > length, joined().subarray(0, length))
   }
 
-  /** The reply that ends with its connection, if it may. */
+  /** The reply that ends with its connection, if allowed. */
   const end = () => (head?.length === 'until end' ? reply(true) : undefined)
   return { take, end }
 }
 
 /**
- * Hands on what is in a body in chunks (RFC 9112, 7.1), and returns the place behind its end; -1
- * where more is to come. What is around the chunks has at most `linesBytesMax`.
+ * Passes on the content of a chunked body (RFC 9112, 7.1), and returns the place after its end; -1
+ * if more is to come. The lines around the chunks have at most `linesBytesMax`.
  */
 function createChunkReader(
   add: (part: Buffer) => void,
@@ -140,7 +139,7 @@ function parseHead(text: string): ResponseHead {
     headers.set(key, before === undefined ? value.trim() : `${before},${value.trim()}`)
   }
   const status = Number(code)
-  // No other protocol was asked for.
+  // No other protocol was requested.
   if (status === 101) throw noHttp()
   const connection = headers.get('connection') ?? ''
   const hint = /timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '')?.[1]
@@ -164,5 +163,5 @@ function bodyLength(headers: ReadonlyMap<string, string>): ResponseHead['length'
 }
 
 function noHttp(): Error {
-  return new Error('What answered does not speak HTTP/1.1.')
+  return new Error('The reply is not HTTP/1.1.')
 }

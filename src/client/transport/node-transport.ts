@@ -1,6 +1,7 @@
-// The transport of Node: connections of its own (node-connection.ts), in a pool that is kept as the
-// server hints: an idle connection is let go before the server closes it (`Keep-Alive: timeout=N`),
-// so that the first login after a quiet spell finds none that is about to close.
+// The transport of Node: connections of its own (node-connection.ts), in a pool that follows the
+// server's hints: an idle connection is closed before the server closes it (`Keep-Alive:
+// timeout=N`), so that the first login after a quiet period does not get one that is about to
+// close.
 
 import { type Connection, openConnection, type Target } from './node-connection.ts'
 import type { Transport, TransportReply, TransportRequest } from './transport.ts'

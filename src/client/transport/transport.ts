@@ -1,29 +1,29 @@
-// How a request goes out: a seam, because runtimes differ. Node has sockets (node-transport.ts);
-// everywhere else there is fetch (fetch-transport.ts).
+// How a request goes out: an interface, because runtimes differ. Node has sockets
+// (node-transport.ts); elsewhere there is fetch (fetch-transport.ts).
 
 export interface TransportRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Aborted when the caller no longer waits. Made only for a transport that reads it. */
+  /** Aborted when the caller no longer waits. Created only for a transport that reads it. */
   readonly signal: AbortSignal
   /** Cheaper: `abort` is called then. */
   readonly whenAborted: (abort: () => void) => unknown
   /** Reading stops beyond this many characters of the answer, and `send` rejects. */
   readonly replyCharsMax: number
-  /** Not on a connection that has waited in the pool: the server may have closed it. */
+  /** Not on a connection that has been idle in the pool: the server may have closed it. */
   readonly fresh: boolean
 }
 
 export interface TransportReply {
   readonly status: number
   readonly text: string
-  /** X-Request-Id, where there is one. */
+  /** X-Request-Id, if there is one. */
   readonly requestId: string | undefined
 }
 
 export interface Transport {
-  /** POSTs. Rejects where there is no whole answer, or one too long; follows no redirection. */
+  /** POSTs. Rejects if the answer is incomplete or too long; follows no redirect. */
   readonly send: (request: TransportRequest) => Promise<TransportReply>
   /** Closes idle connections. */
   readonly close: () => void
@@ -35,16 +35,16 @@ export const checkCharsMax = 1024 * 1024
 export const batchCharsMax = 64 * 1024 * 1024
 
 export function replyTooLong(): Error {
-  return new Error('The answer is too long to be of the API.')
+  return new Error('The answer is too long to come from the API.')
 }
 
-/** Codes of Node, undici and Bun for a connection that ended under a request. */
+/** Codes of Node, undici and Bun for a connection that ended during a request. */
 const closedCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClosed'])
 
 /**
- * Whether a request failed because its connection had been closed, or was closed under it, so that
- * another connection may bring the answer. A runtime whose errors have no code says no more than
- * that; one more request harms nobody.
+ * Whether a request failed because its connection was closed before or during it, so that another
+ * connection may bring the answer. Without error codes a runtime does not say; one more request
+ * does no harm.
  */
 export function isClosedConnection(error: unknown): boolean {
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | undefined)?.cause)

@@ -139,10 +139,10 @@ def test_the_circuit(new):
     client = new(url, circuit_failures=2, circuit_seconds=60, on_unavailable=told.append)
     assert [client.check("192.0.2.1").reason for _ in range(3)] == ["unavailable"] * 3
     assert client.counts()["opened"] == 1
-    assert told[-1].message.startswith("The server did not answer just now")
+    assert told[-1].message.startswith("The server failed recently")
     # That of batches is another one.
     client.check_batch(["192.0.2.1"])
-    assert not told[-1].message.startswith("The server did not answer just now")
+    assert not told[-1].message.startswith("The server failed recently")
 
 
 @pytest.mark.parametrize(

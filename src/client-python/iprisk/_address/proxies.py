@@ -155,7 +155,7 @@ def read_trust(trust: Trust) -> IsTrusted:
         return _hops(trust)
     texts = (trust,) if isinstance(trust, str) else trust
     if not isinstance(texts, (list, tuple)) or not all(isinstance(one, str) for one in texts):
-        raise ValueError("trust: give a number of proxies, or addresses, prefixes and presets")
+        raise ValueError("trust must be a number of proxies, or addresses, prefixes and presets")
     return _ranges(tuple(texts))
 
 

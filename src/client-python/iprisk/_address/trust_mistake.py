@@ -33,8 +33,8 @@ _KNOWN_HEADERS = (
 )
 
 _NO_ADDRESS = (
-    "The server does not say who connects, as over a Unix socket, and trust believes no header "
-    "that came: count the proxies (trust=1)."
+    "The server does not name the peer, as over a Unix socket, and no trusted header "
+    "came: set trust to the number of proxies (trust=1)."
 )
 
 

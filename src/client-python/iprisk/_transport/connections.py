@@ -66,7 +66,7 @@ class _Connection:
         while piece := response.read(min(_PIECE_BYTES, bytes_max + 1 - len(body))):
             body += piece
             if len(body) > bytes_max:
-                raise ValueError("The answer is too long to be of the API.")
+                raise ValueError("The answer is too long to come from the API.")
         if response.length:
             raise _ConnectionEnded("The connection was closed within the answer.")
         self.is_reusable = not response.will_close
