@@ -26,7 +26,7 @@ export type ListRequest =
       readonly act: 'add'
       readonly list: string
       readonly entries: readonly string[]
-      /** Absent: they never expire. */
+      /** Absent: permanent. */
       readonly forMs?: number | undefined
       readonly note?: string | undefined
       readonly force: boolean
@@ -41,7 +41,7 @@ export type ListRequest =
       /** The file's; an import does not change the list's. */
       readonly effect?: ListEffect | undefined
     }
-  /** Absent: the newest act of all. */
+  /** Absent: the newest act of any list. */
   | { readonly act: 'undo'; readonly list?: string | undefined }
 
 export interface ListActor {
@@ -49,17 +49,17 @@ export interface ListActor {
   readonly store: ListStore
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Absent: on the command line. */
+  /** Absent: the command line. */
   readonly via?: string
   readonly onUnwritten: (error: IpriskError) => void
 }
 
 export interface ListResult extends change.ListChange {
-  /** Of what the caller may not have meant, a sentence each. */
+  /** Warnings about what the caller may not intend, a sentence each. */
   readonly cautions: readonly string[]
 }
 
-/** Of an act, with the number of all. */
+/** Entries of an act, with their total number. */
 const entriesAudited = 100
 
 const faultsShown = 10
@@ -121,7 +121,7 @@ export function checkListRequest(
       if (fault !== undefined) throw listError('list_note', `Nothing was added: ${fault}.`)
       refuseWide(keys, request.force)
       const added = change.secondsOf(now)
-      // Rounded up: never shorter than asked for.
+      // Rounded up: never shorter than requested.
       const expires = forMs === undefined ? 0 : Math.ceil((now + forMs) / 1000)
       const entries = keys.map((key) => ({ key, expires, added, note }))
       return { keys, run: (moment) => change.addEntries(moment, list, entries) }
@@ -137,12 +137,12 @@ export function checkListRequest(
   }
 }
 
-/** Throws `list_entry` with all that are wrong. */
+/** Throws `list_entry` with all invalid ones. */
 function parseKeys(texts: readonly string[]): readonly string[] {
-  if (texts.length === 0) throw listError('list_entry', 'There is no entry.')
+  if (texts.length === 0) throw listError('list_entry', 'There are no entries.')
   if (texts.length > actEntriesMax) {
-    const message = `There are ${texts.length} entries; at most ${actEntriesMax} go at once.`
-    throw listError('list_entry', `${message} "iprisk lists import" takes a file of any length.`)
+    const message = `There are ${texts.length} entries, but at most ${actEntriesMax} are allowed at once.`
+    throw listError('list_entry', `${message} "iprisk lists import" accepts files of any length.`)
   }
   const faults: string[] = []
   const keys = texts.flatMap((text) => {
@@ -161,11 +161,11 @@ function refuseWide(keys: readonly string[], force: boolean): void {
   if (wide.length === 0) return
   const limit = `wider than /${widestPrefix[4]} (IPv6: /${widestPrefix[6]})`
   const shown = wide.slice(0, faultsShown).map((key) => `  ${formatEntryKey(key)}`)
-  const message = `Nothing was changed: entries ${limit} need --force:`
+  const message = `Nothing was changed; entries ${limit} need --force:`
   throw listError('list_wide', message, fewLines(shown, faultsShown, '  ', wide.length))
 }
 
-/** Bogons stay bogons (contract 5.3): such an entry has no effect. */
+/** Bogons stay bogons (contract 5.3: own lists), so such an entry has no effect. */
 function cautionsOf(keys: readonly string[]): readonly string[] {
   const vain = keys.slice(0, actEntriesMax).filter((key) => {
     if (key.startsWith('a')) return false
@@ -174,10 +174,9 @@ function cautionsOf(keys: readonly string[]): readonly string[] {
   })
   if (vain.length === 0) return []
   const shown = joinFew(vain.slice(0, 3).map(formatEntryKey), 3, { total: vain.length })
-  const among = keys.length > actEntriesMax ? ` (of the first ${actEntriesMax})` : ''
+  const among = keys.length > actEntriesMax ? ` (among the first ${actEntriesMax})` : ''
   return [
-    `${shown}${among}: such addresses do not occur on the public Internet; they are ` +
-      'bogons, and no list changes a bogon',
+    `${shown}${among}: bogons, which do not occur on the public Internet; no list affects them`,
   ]
 }
 
@@ -188,7 +187,7 @@ function expiredCautions(request: ListRequest, nowMs: number): readonly string[]
   const [first] = ended
   if (first === undefined) return []
   const named = `${formatEntryKey(first.key)} ${moreText(ended.length - 1)}`.trimEnd()
-  return [`${named}: already expired, will never match`]
+  return [`${named}: already expired, so it will never match`]
 }
 
 function auditChange({ list, before, after, ...counts }: change.ListChange): ListAuditChange {

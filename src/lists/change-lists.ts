@@ -1,8 +1,7 @@
 // The acts on lists: each reads the catalogue, makes the next one, and replaces it; if another act
-// was quicker it begins anew. The caller records who acted (lists/acts.ts).
-//
-// Invariants: an act is atomic; new chunks are kept before the catalogue that refers to them, and
-// removed after the last one that does; the limits of list-limits.ts hold after every act.
+// was faster it starts over. The caller records who acted (lists/acts.ts).
+// // Invariants: an act is atomic; new chunks are stored before the catalogue that refers to them,
+// and removed after the last one that does; the limits of list-limits.ts hold after every act.
 
 import { IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ListAct, ListCatalogue, StoredList, UndoableAct } from './list-catalogue.ts'
@@ -84,7 +83,7 @@ async function change(
   }
   throw environmentError(
     'lists_busy',
-    `The lists changed ${triesMax} times while this act was to be done. Do it once more.`,
+    `The lists changed ${triesMax} times during this command. Run it again.`,
     { retryable: true },
   )
 }
@@ -128,7 +127,7 @@ function checkLimits({ lists }: ListCatalogue): void {
     if (count <= most) continue
     throw listError(
       'lists_full',
-      `Nothing was changed: there would be ${count} ${what}, and there may be ${most}.`,
+      `Nothing was changed: there would be ${count} ${what}, more than the limit of ${most}.`,
     )
   }
 }
@@ -138,8 +137,9 @@ export function knownList(catalogue: ListCatalogue, name: string): StoredList {
   const list = listNamed(catalogue, name)
   if (list !== undefined) return list
   const names = catalogue.lists.map((one) => one.name)
-  const there = names.length === 0 ? 'There is none yet.' : `There are ${names.join(', ')}.`
-  const how = `"iprisk lists create ${name}" makes it.`
+  const there =
+    names.length === 0 ? 'There are no lists yet.' : `Existing lists: ${names.join(', ')}.`
+  const how = `Create it with "iprisk lists create ${name}".`
   throw listError('list_unknown', `There is no list ${name}. ${there} ${how}`)
 }
 
@@ -150,8 +150,8 @@ export function checkListName(name: string): void {
   if (listNameForm.test(name)) return
   throw listError(
     'list_name',
-    `${JSON.stringify(name)} is no name of a list: a small letter, then small letters, digits ` +
-      'and dashes, 32 in all.',
+    `${JSON.stringify(name)} is not a valid list name: use up to 32 lower-case letters, digits ` +
+      'and dashes, beginning with a letter.',
   )
 }
 
@@ -169,7 +169,7 @@ export async function createList(
     if (before !== undefined) {
       throw listError(
         'list_exists',
-        `There is a list ${name} already; its effect is ${before.effect}.`,
+        `The list ${name} already exists; its effect is ${before.effect}.`,
       )
     }
     const created = secondsOf(moment.now)
@@ -186,7 +186,7 @@ export function deleteList(moment: Moment, name: string): Promise<ListChange> {
   })
 }
 
-/** Replaces those of the same key. */
+/** Replaces entries with the same key. */
 export function addEntries(
   moment: Moment,
   name: string,
@@ -207,7 +207,7 @@ export function removeEntries(
 export interface ListImport {
   readonly entries: readonly ListEntry[]
   readonly replace: boolean
-  /** Also where that leaves none: an empty file is mostly a failed download. */
+  /** Even if that leaves none: an empty file is mostly a failed download. */
   readonly force: boolean
   readonly effect?: ListEffect | undefined
 }
@@ -218,15 +218,15 @@ export function checkImport(before: StoredList, { entries, replace, force, effec
   if (effect !== undefined && effect !== before.effect) {
     throw listError(
       'list_effect',
-      `Nothing was imported: the lines give the list ${name} the effect ${effect}, and it has ` +
-        `${before.effect}. Delete it first, or take the lines into a list of another name.`,
+      `Nothing was imported: the lines give the list ${name} the effect ${effect}, but it has ` +
+        `${before.effect}. Delete it first, or import the lines into another list.`,
     )
   }
   if (replace && entries.length === 0 && before.entries > 0 && !force) {
     throw listError(
       'list_emptied',
-      `Nothing was imported: there is no entry, and replacing by none would empty the list ` +
-        `${name}. If you mean that, add --force.`,
+      `Nothing was imported: there are no entries, and replacing would empty the list ` +
+        `${name}. To empty it, add --force.`,
     )
   }
 }
@@ -269,7 +269,10 @@ export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
     const act = acts[undoes]
     if (act === undefined) {
       const of = name === undefined ? '' : ` of ${name}`
-      throw listError('undo_none', `No act${of} can be undone; the last ${undoActsMax} can.`)
+      throw listError(
+        'undo_none',
+        `No change${of} can be undone; only the last ${undoActsMax} can.`,
+      )
     }
     const before = lists.find((list) => list.name === act.list)
     const after = act.before === null ? undefined : { list: act.before, made: [] }
@@ -278,7 +281,7 @@ export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
   })
 }
 
-/** Of killed processes; returns how many. */
+/** Left by killed processes; returns how many. */
 export async function removeOrphans({ store, now }: Moment): Promise<number> {
   const ids = await store.chunkIds()
   const { text } = await store.catalogue()

@@ -1,5 +1,5 @@
 // The catalogue: the lists, their chunks, and the acts that can be undone. One text, replaced as a
-// whole, so that readers see an act done or not done.
+// whole, so that readers see an act completely or not at all.
 
 import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import { isJsonObject, isWhole, parseJson } from '../base/json-object.ts'
@@ -47,7 +47,7 @@ export function parseCatalogue(text: string): ListCatalogue {
   if (format !== 1) {
     throw unusableError(
       `The lists in the store have format ${JSON.stringify(format)}, and this version of iprisk ` +
-        'reads format 1: use the version that wrote them, or a newer one.',
+        'reads format 1; use the version that wrote them, or a newer one.',
     )
   }
   if (!Array.isArray(lists) || !Array.isArray(acts)) throw damagedError('it has no lists')

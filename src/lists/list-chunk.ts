@@ -1,10 +1,9 @@
 // Entries as they are stored: a list is a row of chunks, ascending by key, each a text of lines
-// that never changes. Adding an entry writes one chunk anew.
-//
-//   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
-//   4c6336401c6336401 0 tiklz4
-//
-// A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault` first.
+// that never changes. Adding an entry rewrites one chunk.
+// //   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
+// 4c6336401c6336401 0 tiklz4
+// // A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault`
+// first.
 
 import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ListEntry } from './list-entry.ts'
@@ -14,7 +13,7 @@ export interface ListChunk {
   readonly id: string
   readonly first: string
   readonly entries: number
-  /** 0 where none of its entries expires. */
+  /** 0 if none of its entries expires. */
   readonly soonest: number
 }
 
@@ -79,7 +78,7 @@ export function newChunkId(nowMs: number): string {
   return `${Math.floor(nowMs / 1000).toString(36)}-${text}`
 }
 
-/** Seconds since the epoch; NaN for an id not of ours. */
+/** Seconds since the epoch; NaN for a foreign id. */
 export function chunkMadeAt(id: string): number {
   return parseInt(id.split('-')[0] ?? '', 36)
 }

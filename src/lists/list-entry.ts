@@ -28,10 +28,10 @@ export interface ListEntry {
 const hexDigits = { 4: 8, 6: 32 } as const
 const asnMax = 0xffff_ffff
 
-/** Follows its quotation. */
+/** Follows its quotation in a message. */
 export interface EntryFault {
   readonly fault: string
-  /** The key of the prefix, where host bits are the only fault. */
+  /** The key of the prefix, if host bits are the only fault. */
   readonly masked?: string
 }
 
@@ -46,7 +46,7 @@ export function parseEntryKey(text: string): string | EntryFault {
   const range = parseRange(text)
   if (range === undefined) {
     const fault =
-      'it is no address, prefix (192.0.2.0/24), range (192.0.2.1-192.0.2.9) or AS (AS64496)'
+      'it is not an address, prefix (192.0.2.0/24), range (192.0.2.1-192.0.2.9) or AS (AS64496)'
     return { fault }
   }
   const key = keyOfRange(range)
@@ -122,7 +122,7 @@ export function noteFault(note: string): string | undefined {
   if (Buffer.byteLength(note) > noteBytesMax) return `a note has at most ${noteBytesMax} bytes`
   // eslint-disable-next-line no-control-regex -- these are what a note must not have
   if (/[\u0000-\u001f\u007f-\u009f]/.test(note))
-    return 'a note has no line break or control character'
+    return 'a note cannot have line breaks or control characters'
   return undefined
 }
 

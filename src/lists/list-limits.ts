@@ -18,10 +18,10 @@ export const [abusiveMin, outcomeWindowMs] = [5, msPerDay] as const
 /** All may match one address, and then stand in its answer. */
 export const listsMax = 1000
 
-/** Of all lists: twice the million that they are built for. */
+/** In all lists: twice the million that they are built for. */
 export const listEntriesMax = 2_000_000
 
-/** An odd range is up to 62 prefixes (IPv6: 254), which the compiled file holds. */
+/** An odd range is up to 62 prefixes (IPv6: 254) of the compiled file. */
 export const listPrefixesMax = 4_000_000
 
 export const noteBytesMax = 200
@@ -32,7 +32,7 @@ export const actEntriesMax = 10_000
 /** What adding one entry rewrites. */
 export const chunkEntriesMax = 4096
 
-/** Of all lists together. */
+/** In all lists together. */
 export const undoActsMax = 10
 
 /** Two million entries with usual notes. */

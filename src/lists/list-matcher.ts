@@ -1,4 +1,4 @@
-// What an operator's own lists say of an address: the interface for answers. open-lists.ts
+// What an operator's own lists say about an address: the interface for answers. open-lists.ts
 // implements it.
 
 import type { ListEffect } from '../model/kind.ts'
@@ -6,7 +6,7 @@ import type { ListEffect } from '../model/kind.ts'
 export interface ListMatch {
   /** Sorted, each once. */
   readonly names: readonly string[]
-  /** Of the most specific entry of a list with an effect. */
+  /** By the most specific entry of a list with an effect. */
   readonly effect: ListEffect
 }
 
@@ -14,17 +14,16 @@ export interface ListMatcher {
   readonly version: number
   /** Otherwise no AS number is needed. */
   readonly hasSystems: boolean
-  /** Where what is covered may change, ascending; IPv6 has four words a start. */
+  /** Where coverage may change, ascending; IPv6 has four words a start. */
   readonly starts: (family: 4 | 6) => Uint32Array
   /** When the next entry expires, milliseconds since the epoch; `Infinity` for never. */
   readonly nextExpiryMs: (nowMs: number) => number
   /**
    * Hot: no allocation and no clock, so expired entries count, too. `ipv4` is the IPv4 address
-   * judged, alone (`family` 4) or beside the IPv6 one in `words`; -1 where there is none. `asn` 0
-   * is none.
+   * judged, alone (`family` 4) or beside the IPv6 one in `words`; -1 without one. `asn` 0 is none.
    */
   readonly covers: (family: 4 | 6, words: Uint32Array, ipv4: number, asn: number) => boolean
-  /** Hot: a number for the addresses that the same entries of addresses cover, side by side. */
+  /** Hot: a number for the adjacent addresses that the same entries cover. */
   readonly pieceOf: (family: 4 | 6, words: Uint32Array) => number
   /** Not hot; without entries expired at `nowMs`. */
   readonly match: (asked: {

@@ -29,7 +29,7 @@ export interface ListStore {
   readonly putChunks: (
     chunks: readonly { readonly id: string; readonly text: string }[],
   ) => Promise<void>
-  /** Returns the new tag; `undefined` where the catalogue has another tag. */
+  /** Returns the new tag; `undefined` if the catalogue has another tag. */
   readonly replace: (tag: string, text: string) => Promise<string | undefined>
   readonly removeChunks: (ids: readonly string[]) => Promise<void>
   readonly chunkIds: () => Promise<readonly string[]>

@@ -28,7 +28,7 @@ interface Moment {
   readonly now: number
 }
 
-/** Expired entries of rewritten chunks go, uncounted. */
+/** Expired entries of rewritten chunks are dropped, uncounted. */
 export async function mergeEntries(
   { store, now }: Moment,
   before: StoredList,
@@ -116,7 +116,7 @@ function touchedChunks(
   return touched
 }
 
-/** The last that begins at or below the key, else the first. */
+/** The last that begins at or below the key, otherwise the first. */
 function placeOf(chunks: readonly ListChunk[], key: string): number {
   let low = 0
   let high = chunks.length - 1
@@ -128,7 +128,7 @@ function placeOf(chunks: readonly ListChunk[], key: string): number {
   return low
 }
 
-/** None reaches over a chunk that stays. */
+/** None extends into a chunk that stays. */
 function makeBetween(
   entries: readonly ListEntry[],
   stay: readonly ListChunk[],
@@ -160,7 +160,7 @@ export async function readEntries(
     if (text !== undefined) throw damagedListError('', fault)
     throw environmentError(
       'lists_changed',
-      `The chunk ${fault}: the list changed while it was read. Try again; if that fails, it is ` +
+      `The chunk ${fault}: the list changed during the read. Try again; if that fails, it is ` +
         'damaged: restore a backup with "iprisk state restore FILE", or delete the list.',
       { retryable: true },
     )

@@ -43,7 +43,7 @@ export function openLists(bytes: Uint8Array, path: string, version: number): Lis
 /** The address is not below the index's base (prefix-tree.ts). */
 function bucketAt(index: Uint32Array, word: number): number {
   const at = ((word - index[0]!) >>> index[1]!) + 2
-  // The last bucket holds all behind it; one more entry ends it.
+  // The last bucket holds everything after it; one more entry ends it.
   const last = index.length - 2
   return at < last ? at : last
 }
@@ -139,7 +139,7 @@ function newWalk(
 export type MappedLists = ReturnType<typeof mapLists>
 
 /**
- * All processes share its pages; any use of the matcher behind `unmap` ends the process. Throws
+ * All processes share its pages; using the matcher after `unmap` ends the process. Throws
  * `file_unreadable` and `lists_corrupt`.
  */
 export function mapLists(path: string, version: number) {

@@ -14,7 +14,7 @@ type Store = Pick<ListStore, 'catalogue' | 'chunks'>
 /** Acts may change lists during a read. */
 const triesMax = 10
 
-/** For each chunk left out; without it the first error is thrown. */
+/** Called for each chunk left out; without it the first error is thrown. */
 type OnDamaged = (error: IpriskError) => void
 
 /** `rows` holds decoded chunks by id, afterwards those of the lists. */
@@ -66,7 +66,7 @@ export async function readListTexts(
   }
   throw environmentError(
     'lists_changed',
-    `The lists were changed ${triesMax} times while they were read.`,
+    `The lists changed ${triesMax} times while they were read. Try again.`,
     { retryable: true },
   )
 }

@@ -91,7 +91,7 @@ describe('an act on a list', () => {
   it('names ten of what is wrong, and counts the rest', () => {
     const bad = Array.from({ length: 12 }, (_, i) => `x${i}`)
     expect(faultOf(add(bad)).slice(-2)).toEqual([
-      expect.stringMatching(/^ {2}"x9": it is no address/),
+      expect.stringMatching(/^ {2}"x9": it is not an address/),
       '  and 2 more',
     ])
     expect(faultOf(add(bad.slice(0, 10)))).toHaveLength(11)

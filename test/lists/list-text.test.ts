@@ -37,14 +37,14 @@ describe('a file of entries', () => {
 
   it('has entries that expire from the first second on, for 0 stands for never', () => {
     expect(read('192.0.2.1 1970-01-01T00:00:01Z')).toMatchObject([{ expires: 1, added: 1 }])
-    expect(linesOf('192.0.2.1 1970-01-01T00:00:00.999Z')[1]).toContain('is no instant')
+    expect(linesOf('192.0.2.1 1970-01-01T00:00:00.999Z')[1]).toContain('is not a time')
   })
 
   it('has notes of the longest length, and a line of up to three parts', () => {
     const note = 'ä'.repeat(noteBytesMax / 2)
     expect(read(`192.0.2.1 # ${note}`)).toMatchObject([{ note }])
     expect(linesOf(`192.0.2.1 # ${note}x`)[1]).toContain(`at most ${noteBytesMax} bytes`)
-    expect(linesOf('192.0.2.1 2026-12-01T00:00:00Z more # note')[1]).toContain('comes when it')
+    expect(linesOf('192.0.2.1 2026-12-01T00:00:00Z more # note')[1]).toContain('only an expiry')
   })
 
   it('has lists by name and effect in lines of JSON, and no other member', () => {

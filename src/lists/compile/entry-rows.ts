@@ -12,7 +12,7 @@ export interface EntryRows {
   readonly count: number
   readonly kinds: Uint8Array
   readonly expiries: Uint32Array
-  /** The first address and the last one; or the AS number. */
+  /** The first and the last address; or the AS number. */
   readonly words: Uint32Array
   /** The code of its size (list-nodes.ts). */
   readonly sizeOf: (row: number, oddSize: (addresses: bigint) => number) => number
@@ -73,7 +73,7 @@ export function readEntryRows(text: string): EntryRows {
   }
 }
 
-/** Behind the length of the prefix that a row's range is; -1 where it is none. */
+/** After the length of the prefix that a row's range is; -1 if it is none. */
 function hostBitsOf(words: Uint32Array, row: number, isIpv4: boolean): number {
   const width = isIpv4 ? 1 : 4
   const at = row * 8
@@ -93,7 +93,7 @@ function hostBitsOf(words: Uint32Array, row: number, isIpv4: boolean): number {
 const first = newAddressWords()
 const last = newAddressWords()
 
-/** The fewest prefixes of the range between two addresses in `ends`, as `splitRange` has them. */
+/** The fewest prefixes of the range between two addresses in `ends`, as made by `splitRange`. */
 export function splitEnds(ends: Uint32Array, at: number, width: 1 | 4, take: TakePrefix): void {
   first.fill(0)
   last.fill(0)

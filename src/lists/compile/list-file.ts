@@ -78,14 +78,14 @@ function checksumOf(bytes: Uint8Array): number {
   return crc32(bytes.subarray(from + 4), crc32(bytes.subarray(0, from)))
 }
 
-/** Views of the bytes, which are all checked. Throws `lists_corrupt`. */
+/** Views of the bytes, all of which are checked. Throws `lists_corrupt`. */
 export function decodeListFile(bytes: Uint8Array, path: string): ListSections {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
   const isWhole = words[0] === magic && words[1] === format && words[2] === words.length
   if (!isWhole || words[checksumWord] !== checksumOf(bytes)) {
     throw environmentError(
       'lists_corrupt',
-      `${path} is damaged, or was compiled by another version.`,
+      `${path} is damaged or was compiled by another version.`,
     )
   }
   const section = (i: number): Uint32Array => {

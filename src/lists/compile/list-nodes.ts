@@ -1,11 +1,11 @@
-// The nodes of a compiled file in the making (list-file.ts). Nodes that say the same and have the
-// same parent are one: a million addresses of one list without expiry are one.
+// The nodes of a compiled file in the making (list-file.ts). Nodes with the same content and parent
+// are one: a million addresses of one list without expiry are one.
 
 import type { ListSections } from './list-file.ts'
 
 /**
- * Sizes as numbers, because big integers would take most of the time: of 2^n addresses, n; of an
- * AS, which is less specific than any range, this; else a number of the table.
+ * Sizes as numbers, because big integers would take most of the time: for 2^n addresses, n; for an
+ * AS, which is less specific than any range, this; otherwise a number of the table.
  */
 export const systemSize = 129
 
@@ -21,7 +21,7 @@ export function newNodeTable() {
   return {
     /** As `node` takes it. */
     tag: (owner: number, expires: number, size: number) => tags.number(owner, expires, size),
-    /** No power of two. */
+    /** Not a power of two. */
     oddSize: (addresses: bigint) => sizes.number(addresses),
     node: (tag: number, parent: number) => nodes.number(tag, parent, 0),
     sections: (): Pick<ListSections, 'parents' | 'owners' | 'expiries' | 'ranks'> => {

@@ -1,15 +1,15 @@
-// Makes the filter before the look-up in compiled lists (list-filter.ts) from their pieces.
+// Makes the filter before the lookup in compiled lists (list-filter.ts) from their pieces.
 
 import { grown } from '../../base/grown-array.ts'
 import { writeBefore } from '../../ip/prefix-split.ts'
 import { type FilterSections, hashOf } from '../list-filter.ts'
 import type { Pieces } from './prefix-tree.ts'
 
-/** One in sixteen bits is set at most, below the largest filter. */
+/** At most one in sixteen bits is set, below the largest filter. */
 const bitsOfPrefix = 16
 const bitsMaxLog = 24
 const hashesMax = 2 ** bitsMaxLog
-/** Of one piece: 65,536 /24s are a /8, 8,192 /32s a /19; a wider one sets every bit. */
+/** For one piece: 65,536 /24s are a /8, 8,192 /32s a /19; a wider one sets every bit. */
 const prefixesMax4 = 2 ** 16
 const prefixesMax6 = 2 ** 8
 const prefixesMaxWide6 = 2 ** 13
@@ -57,7 +57,7 @@ function newFilter() {
   let isFull = false
   return {
     add: (hash: number) => {
-      // So many would set nearly all bits of the largest filter.
+      // This many would set nearly all bits of the largest filter.
       if (count >= hashesMax) {
         isFull = true
         return

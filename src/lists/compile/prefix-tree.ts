@@ -68,7 +68,7 @@ export function piecesOf(column: PrefixColumn, makeNode: (tag: number, parent: n
   const nodeAbove = (depth: number): number => (depth === 0 ? 0 : open.nodes[depth - 1]!)
   const closeInnermost = (): void => {
     const depth = (open.depth -= 1)
-    // Behind the last address of all there is nothing.
+    // After the last address there is nothing.
     if (open.last[depth] !== true) begin(open.ends, depth * words, nodeAbove(depth))
   }
   const isOver = (at: number): boolean => {
@@ -102,7 +102,7 @@ export function piecesOf(column: PrefixColumn, makeNode: (tag: number, parent: n
  */
 function sortedOrder({ words, count, firsts, lengths }: PrefixColumn): Uint32Array {
   const keys = new BigUint64Array(count)
-  // The number stands in the lower half (little-endian).
+  // The number is in the lower half (little-endian).
   const halves = new Uint32Array(keys.buffer)
   for (let i = 0; i < count; i++) halves[i * 2] = i
   const sortRun = (from: number, to: number, word: number): void => {

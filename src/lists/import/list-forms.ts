@@ -1,5 +1,5 @@
-// The table of forms in which people have lists, told apart by how a file begins. A new form is a
-// row here and a reader beside it; readers report what they cannot read and judge no entry.
+// The table of formats of list files, detected by how a file begins. A new format is a row here and
+// a reader beside it; readers report what they cannot read and judge no entry.
 
 import { isJsonObject, parseJson } from '../../base/json-object.ts'
 import { csvByHeader, csvWithoutHeader, readJson } from './member-forms.ts'
@@ -9,17 +9,17 @@ import { commentMark, type ReadForm } from './written-entry.ts'
 
 interface FoundForm {
   readonly read: ReadForm
-  /** Which columns, say. */
+  /** For example, which columns. */
   readonly how?: string
 }
 
 interface ListForm {
   readonly name: string
-  /** Of the first content lines, and the comment before them; `undefined`: another form. */
+  /** From the first content lines and the comment before them; `undefined`: another format. */
   readonly of: (rows: readonly string[], comment: string) => FoundForm | undefined
 }
 
-/** A form that one of the first lines gives away. */
+/** A format recognized by one of the first lines. */
 const marked = (name: string, mark: RegExp, read: ReadForm): ListForm => ({
   name,
   of: (rows) => (rows.some((row) => mark.test(row)) ? { read } : undefined),
@@ -27,7 +27,7 @@ const marked = (name: string, mark: RegExp, read: ReadForm): ListForm => ({
 
 export const ownLinesName = 'lines of "iprisk lists export"'
 
-/** The first that takes a file reads it. */
+/** The first that recognizes a file reads it. */
 const listForms: readonly ListForm[] = [
   {
     name: ownLinesName,
@@ -63,7 +63,7 @@ const isOwnLine = (value: unknown): boolean => isJsonObject(value) && 'list' in 
 const headLinesMax = 1000
 const headRowsMax = 20
 
-/** How a file is to be read; one entry a line where nothing says otherwise. */
+/** How to read a file; by default one entry a line. */
 export function formOf(lines: readonly string[]) {
   const rows: string[] = []
   let comment = ''

@@ -17,7 +17,7 @@ import {
   withLength,
 } from './written-entry.ts'
 
-/** Lower case, letters and digits alone; the first that is there counts. */
+/** Lower case, only letters and digits; the first one present counts. */
 const roleNames = {
   address:
     'entry cidr ipcidr ip ipaddress ipaddr address addr prefix ipprefix ipv4prefix ipv6prefix network ' +
@@ -34,7 +34,7 @@ const roleNames = {
   note: 'note comment reason description scenario malware sblid',
   expires: 'expires expiry expiration expiresat until validuntil duration timeout',
 } as const
-/** Names of an address where they hold one. */
+/** Names of an address if they hold one. */
 const looseNames = ['src', 'source', 'client', 'dst', 'destination']
 type Role = keyof typeof roleNames
 type Members = Partial<Record<Role, string>>
@@ -43,7 +43,7 @@ const roles = Object.entries(roleNames).map(
   ([role, names]) => [role as Role, names.split(' ')] as const,
 )
 
-/** `values` are of one entry: of `network,prefix` either may be the address. */
+/** `values` belong to one entry: of `network,prefix` either may be the address. */
 function rolesIn(names: readonly string[], values: readonly string[]): ReadonlyMap<Role, number> {
   const plain = names.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
   const found = new Map<Role, number>()
@@ -72,7 +72,7 @@ function entryOfMembers(members: Members, now: number): WrittenEntry | string {
   const written = value?.trim() ?? (members.address || ends || asn)
   if (scope !== undefined && !/^(?:ip|range|as)$/i.test(scope)) return `its scope is ${scope}`
   const action = scope === undefined ? undefined : (members.action ?? members.type)
-  if (action !== undefined && action !== 'ban') return `it is no ban but ${action}`
+  if (action !== undefined && action !== 'ban') return `it is not a ban but ${action}`
   if (members.simulated === 'true') return 'it is simulated'
   const isBare = /^[\d.]+$/.test(mask) && written === members.address && !written.includes('/')
   const text = isBare ? withLength(`${written}/${mask}`) : withLength(written)
@@ -84,7 +84,7 @@ function entryOfMembers(members: Members, now: number): WrittenEntry | string {
 
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** Also where the header is a comment, or stands behind Excel's `sep=;`. */
+/** Even if the header is a comment, or follows Excel's `sep=;`. */
 export function csvByHeader(rows: readonly string[], comment: string) {
   const [, stated] = sepLine.exec(rows[0] ?? '') ?? []
   const header = rows[stated === undefined ? 0 : 1] ?? ''
@@ -105,7 +105,7 @@ export function csvByHeader(rows: readonly string[], comment: string) {
 
 const headlessDelimiters = [',', '\t', ';', '|'] as const
 
-/** The one column of which half of the first rows are entries, whatever its name, perhaps without one. */
+/** The one column in which half of the first rows are entries, whatever its name, if any. */
 export function csvWithoutHeader(rows: readonly string[]) {
   for (const delimiter of headlessDelimiters) {
     const cells = rows
@@ -118,7 +118,7 @@ export function csvWithoutHeader(rows: readonly string[]) {
     const [at, other] = columns
     const [first = []] = cells
     if (at === undefined || other !== undefined) continue
-    // A note stands behind `;`, the instant of an expiry behind a tab.
+    // A note follows `;`, an expiry time follows a tab.
     const isPlain = at === 0 && !rows.some((row) => row.startsWith('"'))
     if (isPlain && (delimiter === ';' || cells.some((row) => instantSeconds(row[1] ?? ''))))
       continue
@@ -176,14 +176,14 @@ export function readJson(lines: readonly string[], sink: EntrySink, now: number)
   const isWhole = parseJson(first) === undefined
   const value = isWhole ? parseJson(lines.join('\n')) : undefined
   if (value !== undefined) return walk(value, { line: 0, sink, now })
-  // Of JSON lines the first may be cut.
+  // Of JSON lines the first may be cut off.
   if (isWhole && !isJsonObject(parseJson(second))) {
-    return sink.bad(1, lines[0] ?? '', 'the file is no JSON: its text is cut or broken')
+    return sink.bad(1, lines[0] ?? '', 'the file is not JSON: its text is truncated or invalid')
   }
   eachContent(lines, (content, line) => {
     const one = parseJson(content)
     if (one !== undefined) walk(one, { line, sink, now })
-    else sink.bad(line, content, 'it is no JSON')
+    else sink.bad(line, content, 'it is not JSON')
   })
 }
 
@@ -194,12 +194,12 @@ function walk(value: unknown, place: Place, depth = 0): void {
   const written = (): string => (JSON.stringify(value) ?? '').slice(0, 200)
   const text = textOf(value)
   if (text !== undefined) return sink.entry(line, written(), { text })
-  if (depth > depthMax) return sink.bad(line, '', `it nests over ${depthMax} deep`)
+  if (depth > depthMax) return sink.bad(line, '', `it is nested deeper than ${depthMax} levels`)
   const inner = (one: unknown): void => walk(one, place, depth + 1)
   if (Array.isArray(value)) return value.forEach(inner)
-  if (!isJsonObject(value)) return sink.bad(line, written(), 'it is no object')
+  if (!isJsonObject(value)) return sink.bad(line, written(), 'it is not an object')
   const { nftables, type, elem, decisions } = value
-  // Of nft nothing but sets of addresses, and of CrowdSec's alerts their decisions.
+  // For nft only sets of addresses, and for CrowdSec's alerts only their decisions.
   if (Array.isArray(nftables)) return nftables.forEach((one) => setOf(one).forEach(inner))
   if (elem !== undefined && !/^ipv[46]_addr$/.test(textOf(type) ?? 'ipv4_addr')) return
   const holder = elem ?? decisions
@@ -237,7 +237,7 @@ const isSystemAlone = (found: ReadonlyMap<Role, unknown>): boolean =>
 const setOf = (item: unknown): readonly unknown[] =>
   isJsonObject(item) && isJsonObject(item['set']) && 'elem' in item['set'] ? [item['set']] : []
 
-/** Of a scalar, and of nft's ranges and prefixes. */
+/** For a scalar, and for nft's ranges and prefixes. */
 function textOf(value: unknown): string | undefined {
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
   if (!isJsonObject(value)) return undefined

@@ -20,9 +20,9 @@ export function readOwnLines(lines: readonly string[], sink: EntrySink): void {
 
 function readLine(content: string, line: number, sink: EntrySink): string | undefined {
   const value = parseJson(content)
-  if (!isJsonObject(value)) return 'it is no JSON'
+  if (!isJsonObject(value)) return 'it is not JSON'
   const unknown = unknownMember(value, members)
-  if (unknown !== undefined) return `there is ${unknown}`
+  if (unknown !== undefined) return `it has the ${unknown}`
   const [repeated] = repeatedMembers(content)
   if (repeated !== undefined) return `it has the member ${repeated.path} twice`
   const { list, effect, entry, expires, note = '', added: since } = value
@@ -38,7 +38,7 @@ function readLine(content: string, line: number, sink: EntrySink): string | unde
   if (expires !== undefined && typeof expires !== 'string') return 'its members must be texts'
   const until = expires === undefined ? 0 : instantSeconds(expires)
   if (until === undefined) return instantFault(expires ?? '')
-  // Set where it comes from another machine.
+  // Set if it comes from another machine.
   const added = typeof since === 'string' ? instantSeconds(since) : undefined
   sink.entry(line, content, { list, text: entry, expires: until, note, added })
   return undefined

@@ -9,8 +9,8 @@ import { readEntries } from '../merge-entries.ts'
 import type { ListFile } from './read-list-file.ts'
 
 /**
- * `lines` are for people. A live list of more than `comparedMax` entries is named as not compared.
- * Throws what reading lists throws.
+ * `lines` are for people. A live list of more than `comparedMax` entries is reported as not
+ * compared. Throws what reading lists throws.
  */
 export async function previewImport(
   store: ListStore,
@@ -33,19 +33,18 @@ export async function previewImport(
   for (const live of parseCatalogue((await store.catalogue()).text).lists) {
     const name = `${live.name} (effect ${live.effect})`
     if (live.entries > comparedMax) {
-      lines.push(`not compared with ${name}, which is too long for that`)
+      lines.push(`not compared with ${name}, which is too long`)
       continue
     }
     const overlaps = overlapCount(keys, await readEntries(store, live.chunks))
-    if (overlaps > 0)
-      lines.push(`${formatCounted(overlaps, 'overlaps', 'overlap')} what is in ${name}`)
+    if (overlaps > 0) lines.push(`${formatCounted(overlaps, 'overlaps', 'overlap')} with ${name}`)
   }
   return { entries: keys.length, lines }
 }
 
 /**
- * Both with the letter of the family: they sort by address, and no end of one family lies between
- * two of another. An AS overlaps itself alone.
+ * Both begin with the letter of the family, so they sort by address, and no end of one family lies
+ * between two of another. An AS overlaps only itself.
  */
 function endsOf(key: string): readonly [first: string, last: string] {
   const half = (key.length + 1) / 2
@@ -55,12 +54,12 @@ function endsOf(key: string): readonly [first: string, last: string] {
 /** How many of `keys` share an address with one of `live`, which are sorted. */
 function overlapCount(keys: readonly string[], live: readonly ListEntry[]): number {
   const ends = live.map(({ key }) => endsOf(key))
-  // The highest end so far: a wide entry may reach over those behind it.
+  // The highest end so far: a wide entry may extend past the following ones.
   let highest = ''
   const lasts = ends.map(([, last]) => (highest = last > highest ? last : highest))
   return keys.filter((key) => {
     const [first, last] = endsOf(key)
-    // The index of the first entry that begins behind this one's end.
+    // The index of the first entry that begins after this one's end.
     let low = 0
     for (let high = ends.length; low < high;) {
       const middle = (low + high) >>> 1

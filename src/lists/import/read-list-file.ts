@@ -1,6 +1,6 @@
-// Reads a file of list entries of any form (list-forms.ts) and judges it. Bad lines are counted, the
-// first kept for messages; a list that lets in, and lines of `lists export`, are taken whole or not
-// at all, because what is missing or wider there would go unnoticed.
+// Reads a file of list entries in any format (list-forms.ts) and judges it. Bad lines are counted,
+// the first kept for messages; a list with effect `allow`, and lines of `lists export`, are
+// imported whole or not at all, because missing or wider entries would go unnoticed there.
 
 import { formatCount, formatCounted } from '../../base/text/number-format.ts'
 import { fewLines } from '../../base/text/shortened-list.ts'
@@ -19,7 +19,7 @@ export interface ParsedList {
 
 interface Told {
   count: number
-  /** The first ones, for people. */
+  /** The first ones, for messages. */
   readonly lines: string[]
 }
 
@@ -27,9 +27,9 @@ export interface ListFile {
   readonly origin: string
   readonly form: string
   readonly namesLists: boolean
-  /** By name; `''` where the file names none. */
+  /** By name; `''` if the file names none. */
   readonly lists: ReadonlyMap<string, ParsedList>
-  /** Entries that were read, each time. */
+  /** How many entries were read, repetitions included. */
   readonly good: number
   readonly bad: Readonly<Told>
   readonly masked: Readonly<Told>
@@ -75,7 +75,7 @@ export function readListFile(text: string, now: number, origin: string): ListFil
   return { origin, form, namesLists: form === ownLinesName, lists, good, bad, masked }
 }
 
-/** Throws `lists_file` where the file is not to be used so. `strict`: nothing is left out or masked. */
+/** Throws `lists_file` if the file cannot be used. `strict`: nothing is skipped or masked. */
 export function checkListFile(
   { origin, form, namesLists, lists, good, bad, masked }: ListFile,
   how: { readonly strict?: boolean; readonly replace?: boolean; readonly force?: boolean },
@@ -90,7 +90,7 @@ export function checkListFile(
   const isMostlyBad = good < bad.count
   if (bad.count === 0 || (!isMostlyBad && (!replace || force))) return
   const counts = `${formatCount(bad.count)} of its ${formatCount(good + bad.count)} lines`
-  const advice = isMostlyBad ? '' : '; to replace the list by the others, add --force'
+  const advice = isMostlyBad ? '' : '; to replace the list with the others, add --force'
   throw listError(
     'lists_file',
     `Nothing was imported: ${origin} was read as ${form}, and ${counts} could not be read${advice}:`,
@@ -98,7 +98,7 @@ export function checkListFile(
   )
 }
 
-/** What was left out or changed: a text each, with the first lines. */
+/** What was skipped or changed: a text each, with the first lines. */
 export function listFileWarnings({
   origin,
   bad,

@@ -23,8 +23,8 @@ import {
   withLength,
 } from './written-entry.ts'
 
-const pairFault = 'two entries are on one line; write a range with -, or one entry a line'
-const negatedFault = 'it is negated; put it into a list with the effect allow'
+const pairFault = 'two entries on one line; write a range with -, or one entry per line'
+const negatedFault = 'it is negated; put it in a list with the effect allow'
 
 /** A count, as `uniq -c` writes it, the item of YAML, the word of a server's access rules. */
 const leading = /^(?:\d{1,9}|-|deny(?: from)?)\s+(?=\S+$)/i
@@ -47,7 +47,7 @@ export function readPlain(lines: readonly string[], sink: EntrySink): void {
     const take = (text: string, expires = 0): void =>
       sink.entry(line, content, { text, note, expires })
     if (body.startsWith('!')) return sink.bad(line, content, negatedFault)
-    // Most lines, and ranges with blanks.
+    // Most lines, and ranges with spaces.
     if (!/[\s,]/.test(body) || isEntry(body)) return take(body)
     const words = body.split(/\s*,\s*|\s+/).filter(Boolean)
     if (words.every(isEntry)) {
@@ -57,7 +57,7 @@ export function readPlain(lines: readonly string[], sink: EntrySink): void {
     const [first = '', second = '', ...more] = body.split(/\s+/)
     const expires = more.length > 0 ? undefined : instantSeconds(second)
     if (expires !== undefined) return take(first, expires)
-    const severalWords = 'behind an entry comes when it expires, then # and a note'
+    const severalWords = 'after an entry, only an expiry and # with a note may follow'
     sink.bad(line, content, more.length > 0 ? severalWords : instantFault(second))
   })
 }
@@ -92,7 +92,7 @@ const setStart =
   /\b(?:elements\s{0,9}=\s{0,9}|add element [^\n{]{0,99}|define \w{1,99}\s{0,9}=\s{0,9}|table\s{0,9}<[\w.-]{1,99}>[^\n{]{0,99})\{/g
 const lookBehindChars = 1000
 
-/** The elements of the sets of addresses in the rules of nft and pf; of all else, nothing. */
+/** The elements of address sets in rules of nft and pf; nothing of the rest. */
 export function readBraces(lines: readonly string[], sink: EntrySink, now: number): void {
   const text = lines
     .map((line) => line.replaceAll(/"[^"]*"|#.*/g, (part) => (part.startsWith('#') ? '' : part)))

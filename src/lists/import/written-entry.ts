@@ -1,5 +1,5 @@
-// What a form makes of a file of entries: entries as written, unjudged, each with its line. And what
-// the forms share: comments, notes, ends, netmasks.
+// What a format reads from a file: entries as written, unjudged, each with its line. And what the
+// formats share: comments, notes, ends, netmasks.
 
 import { parseInstant } from '../../base/time-text.ts'
 import { foldControls } from '../../base/text/clean-text.ts'
@@ -14,7 +14,7 @@ export interface WrittenEntry {
   readonly note?: string | undefined
   /** Seconds since the epoch; absent or 0: never. */
   readonly expires?: number | undefined
-  /** Of lines that name their lists. */
+  /** For lines that name their lists. */
   readonly list?: string
   readonly added?: number | undefined
 }
@@ -22,7 +22,7 @@ export interface WrittenEntry {
 export interface EntrySink {
   /** Lines count from 1; 0 is unknown. `written` is what messages quote. */
   readonly entry: (line: number, written: string, entry: WrittenEntry) => void
-  /** Nothing that may hold an entry goes unreported. */
+  /** Nothing that may be an entry goes unreported. */
   readonly bad: (line: number, written: string, why: string) => void
   readonly effect: (list: string, effect: ListEffect) => void
 }
@@ -43,7 +43,7 @@ export function eachContent(
   }
 }
 
-/** Of another program: one line, cut to what a note may have. */
+/** From another program: one line, cut to a note's limit. */
 export function noteText(text = ''): string {
   const note = foldControls(text).trim()
   if (Buffer.byteLength(note) <= noteBytesMax) return note
@@ -55,7 +55,7 @@ export function noteText(text = ''): string {
 const spanSeconds = { w: 604_800, d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 } as const
 const epochSecondsMin = 1_000_000_000
 
-/** An instant, seconds since the epoch, or a span from now; 0 is never; `undefined`: none of these. */
+/** A time in seconds since the epoch, or a span from now; 0 is never; `undefined`: neither. */
 export function expiryOf(text: string, now: number): number | undefined {
   const number = /^-?\d+$/.test(text) ? Number(text) : undefined
   if (number === 0 || (number ?? 0) >= epochSecondsMin) return number
@@ -63,7 +63,7 @@ export function expiryOf(text: string, now: number): number | undefined {
   if (!/^-?(?:\d{1,12}(?:\.\d{1,12})?(?:ms|[wdhms]))+$/.test(text)) {
     return instantSeconds(text.replace(/^(\S{10}) (\S{8})$/, '$1T$2Z'))
   }
-  // `3h59m50.5s`; of what has passed, `-2h`.
+  // `3h59m50.5s`; for the past, `-2h`.
   let seconds = 0
   for (const [, count, unit] of text.matchAll(/([\d.]{1,25})(ms|[wdhms])/g)) {
     seconds += Number(count) * spanSeconds[unit as keyof typeof spanSeconds]
@@ -78,7 +78,7 @@ export function instantSeconds(text: string): number | undefined {
 }
 
 export const instantFault = (text: string): string =>
-  `${text} is no instant such as 2026-12-01T00:00:00Z`
+  `${text} is not a time such as 2026-12-01T00:00:00Z`
 
 /** Perhaps with host bits. */
 export function isEntry(text: string): boolean {
@@ -90,7 +90,7 @@ const netmask = /^(\d[\d.]*)[/\s,]\s*((?:0|255)\.\d+\.\d+\.\d+)$/
 const netmaskCharsMax = 64
 const mask = newAddressWords()
 
-/** `192.0.2.0/255.255.255.0`, with a blank, or by a wildcard (`0.0.0.255`) as a prefix; `192.0.2[.]1` with its dots. */
+/** `192.0.2.0/255.255.255.0`, also with a space or a wildcard (`0.0.0.255`), as a prefix; `192.0.2[.]1` with its dots. */
 export function withLength(defanged: string): string {
   const text = defanged.replaceAll('[.]', '.')
   const [, address, written = ''] = netmask.exec(text.slice(0, netmaskCharsMax)) ?? []

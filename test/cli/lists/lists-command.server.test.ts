@@ -37,12 +37,12 @@ describe('iprisk lists', () => {
     expect(await refused('lists', 'add', 'office', '192.0.2.1')).toContain(
       'iprisk lists create office',
     )
-    expect(await refused('lists', 'create', 'Office')).toContain('no name of a list')
+    expect(await refused('lists', 'create', 'Office')).toContain('not a valid list name')
     await done('lists', 'create', 'office', '--effect', 'allow')
     expect(await refused('lists', 'create', 'office')).toContain('its effect is allow')
     const err = await refused('lists', 'add', 'office', '192.0.2.1', '1.2.3', '10.1.2.3/8', 'AS0')
     for (const part of [
-      '"1.2.3": it is no address',
+      '"1.2.3": it is not an address',
       'host bits are set; did you mean 10.0.0.0/8?',
       'AS numbers are 1',
     ]) {
@@ -59,8 +59,8 @@ describe('iprisk lists', () => {
     expect(await done('lists', 'list', '--json')).toContain('"entries":0')
     writeFileSync(join(cwd, 'bad.txt'), '9.9.9.9\n# fine\nhost.example # no\n1.1.1.1 tomorrow\n')
     const file = await refused('lists', 'import', 'bad.txt', 'office')
-    expect(file).toContain('bad.txt:3: "host.example # no": it is no address')
-    expect(file).toContain('bad.txt:4: "1.1.1.1 tomorrow": tomorrow is no instant')
+    expect(file).toContain('bad.txt:3: "host.example # no": it is not an address')
+    expect(file).toContain('bad.txt:4: "1.1.1.1 tomorrow": tomorrow is not a time')
     expect(await done('lists', 'list', '--json')).toContain('"entries":0')
     writeFileSync(join(cwd, 'old.txt'), '9.9.9.9 2020-01-01T00:00:00Z\n')
     const old = await run('lists', 'import', 'old.txt', 'office')
@@ -110,7 +110,7 @@ describe('iprisk lists', () => {
     expect([taken.code, taken.out]).toEqual([0, 'bad: 2 added; it has 2 entries.\n'])
     expect(taken.err.split('\n')).toEqual([
       'iprisk: warning: 1 line of drop.txt.gz could not be read:',
-      expect.stringContaining('drop.txt.gz:4: "x": it is no address'),
+      expect.stringContaining('drop.txt.gz:4: "x": it is not an address'),
       'iprisk: warning: host bits were masked in 1 entry:',
       expect.stringContaining('host bits are set; did you mean 9.8.7.0/24?'),
       'drop.txt.gz, read as one entry a line: 2 entries, the widest 9.9.0.0/16',
@@ -130,7 +130,7 @@ describe('iprisk lists', () => {
     const good = { list: 'one', effect: 'block', entry: '9.9.9.9' }
     const wrong: readonly (readonly [object, string])[] = [
       [{ list: 'two', effect: 'block', entry: '0.0.0.0/0' }, 'need --force'],
-      [{ list: 'Two', effect: 'block', entry: '8.8.8.8' }, 'no name of a list'],
+      [{ list: 'Two', effect: 'block', entry: '8.8.8.8' }, 'not a valid list name'],
       [{ list: 'two', entry: '8.8.8.8' }, 'There is no list two'],
       [{ list: 'two', effect: 'blok', entry: '8.8.8.8' }, 'its effect must be one of none, allow'],
     ]
@@ -150,7 +150,7 @@ describe('iprisk lists', () => {
     await done('lists', 'create', 'a', '--effect', 'allow')
     writeFileSync(join(cwd, 'a.jsonl'), '{"list":"a","effect":"block","entry":"9.9.9.9"}\n')
     const err = await refused('lists', 'import', 'a.jsonl')
-    expect(err).toContain('the lines give the list a the effect block, and it has allow')
+    expect(err).toContain('the lines give the list a the effect block, but it has allow')
     expect(await done('lists', 'list', '--json')).toContain('"entries":0')
   }, 120_000)
 
