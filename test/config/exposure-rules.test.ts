@@ -35,7 +35,7 @@ describe('a token', () => {
     'is not %s, and the message does not tell it',
     (bad) => {
       const refusal = (): string => readAdminToken(file(bad))
-      expect(refusal).toThrow(/cannot be used: .* "openssl rand -hex 32" makes one/)
+      expect(refusal).toThrow(/cannot be used: .* Generate one with "openssl rand -hex 32"/)
       expect(refusal).not.toThrow(bad)
     },
   )
@@ -64,13 +64,13 @@ describe('a file of tokens', () => {
   })
 
   it.each([
-    ['', 'names nobody'],
+    ['', 'has no tokens'],
     [`root maria ${one}`, 'cannot be used: line 1: it must begin with a role'],
-    [`# x\nadmin ma/ria ${one}`, 'line 2: behind the role'],
-    ['admin maria short', 'line 1: behind the name'],
-    [`admin maria ${one} more`, 'line 1: behind the name'],
-    [`admin a ${one}\nviewer a ${two}`, 'a name stands there twice'],
-    [`admin a ${one}\nviewer b ${one}`, 'a token stands there twice'],
+    [`# x\nadmin ma/ria ${one}`, 'line 2: after the role'],
+    ['admin maria short', 'line 1: after the name'],
+    [`admin maria ${one} more`, 'line 1: after the name'],
+    [`admin a ${one}\nviewer a ${two}`, 'a name appears twice'],
+    [`admin a ${one}\nviewer b ${one}`, 'a token appears twice'],
   ])('is not %j, and the message does not tell a token', (text, why) => {
     expect(() => matcherOf(text)).toThrow(why)
     expect(() => matcherOf(text)).not.toThrow(one)
@@ -134,7 +134,7 @@ describe('a certificate and its key', () => {
     ['a key that is none', (c) => writeFileSync(c.keyFile, 'canary'), 'no private key'],
     ['a certificate that is none', (c) => writeFileSync(c.certFile, 'canary'), 'no certificate'],
     ['a key with a passphrase', lock, 'passphrase'],
-    ['a key of another one', ({ keyFile }) => other(keyFile), 'another certificate'],
+    ['a key of another one', ({ keyFile }) => other(keyFile), 'does not match the certificate'],
     ['no key', ({ keyFile }) => renameSync(keyFile, `${keyFile}.gone`), 'no such file'],
   ])('are refused with %s', (_name, spoil, words) => {
     const certificate = makeCertificate(newFolder())
@@ -145,8 +145,8 @@ describe('a certificate and its key', () => {
 
   it('are refused before and after their time', () => {
     const certificate = makeCertificate(newFolder())
-    expect(() => check(certificate, Date.now() + 3 * 86_400_000)).toThrow('was valid until')
-    expect(() => check(certificate, Date.now() - 86_400_000)).toThrow('valid only from')
+    expect(() => check(certificate, Date.now() + 3 * 86_400_000)).toThrow('certificate expired at')
+    expect(() => check(certificate, Date.now() - 86_400_000)).toThrow('not valid before')
   })
 })
 

@@ -300,7 +300,7 @@ describe('a start that fails', () => {
       NODE_OPTIONS: `--import data:text/javascript,${program}`,
     })
     expect(failed.code).toBe(1)
-    expect(failed.text).toContain('run Node 20, 21 or 22, or override')
+    expect(failed.text).toContain('Use Node 20, 21 or 22, or override')
   })
 })
 
