@@ -63,9 +63,8 @@ async function* limited(
     if (byteCount > bytesMax) {
       throw inputError(
         'snapshot_too_large',
-        `holds, unpacked, more than ${formatCount(bytesMax)} bytes, the limit for this ` +
-          'file, and was not read further. Inspect it before you unpack it (gzip -l, zcat | ' +
-          'head), then replace it with a valid file.',
+        `unpacks to more than ${formatCount(bytesMax)} bytes, the limit for this file. Inspect it ` +
+          'before you unpack it (gzip -l, zcat | head), then replace it with a valid file.',
       )
     }
     yield chunk

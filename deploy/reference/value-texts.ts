@@ -4,9 +4,12 @@
 import type { CoverageState, CoveredKind } from '../../src/model/coverage.ts'
 import type {
   Accuracy,
+  agentCategories,
+  agentStatuses,
   BotCategory,
   Classification,
   Confidence,
+  identifications,
   Kind,
   Level,
   Match,
@@ -142,6 +145,30 @@ const travelDoubtTexts: Texts<TravelDoubt> = {
   country_only: 'Only the country of an address is known.',
 }
 
+const agentStatusTexts: Texts<(typeof agentStatuses)[number]> = {
+  verified: 'A published range holds the address, or a known key signed the request.',
+  spoofed: 'The operator publishes its ranges for verification, and the address is in none.',
+  unverified: 'Nothing proves the name.',
+  unknown: 'The keys are not loaded yet, or the verifier is busy.',
+}
+
+const agentCategoryTexts: Texts<(typeof agentCategories)[number]> = {
+  ...botCategoryTexts,
+  advertising: 'Checks pages for advertising.',
+  archive: 'Archives pages.',
+  monitoring: 'Monitors the availability of a site.',
+  preview: 'Fetches a page to show a preview of a link.',
+  seo: 'Analyses pages for search engine optimization.',
+  other: 'Another purpose.',
+  '': 'No agent is named.',
+}
+
+const identificationTexts: Texts<(typeof identifications)[number]> = {
+  signature: 'Verified by a signature (Web Bot Auth).',
+  published_range: 'Verified by a range that the operator publishes.',
+  '': 'Not verified.',
+}
+
 /** By name on the page; without errors, reasons and signals. */
 export const valueTexts = {
   classification: classificationTexts,
@@ -159,6 +186,9 @@ export const valueTexts = {
   unit: unitTexts,
   outcome: outcomeTexts,
   travel_doubt: travelDoubtTexts,
+  agent_status: agentStatusTexts,
+  agent_category: agentCategoryTexts,
+  agent_proof: identificationTexts,
 } as const satisfies Readonly<Record<string, Texts<string>>>
 
 const keyOf = (values: readonly (string | number)[]): string =>

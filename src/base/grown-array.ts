@@ -1,3 +1,5 @@
+// Longer copies of typed arrays, which cannot grow in place.
+
 /** A copy with `length` elements. */
 export function grown<Column extends Uint32Array | Int32Array | Uint8Array>(
   column: Column,

@@ -9,7 +9,7 @@ import { createNodeTransport } from './transport/node-transport.ts'
  * Creates a client; throws a TypeError if an option is wrong.
  *
  * @example
- * const client = createClient({ url: 'http://127.0.0.1:8080', key: process.env.IPRISK_KEY ?? '' })
+ * const client = createClient({ url: 'http://127.0.0.1:8080', key })
  * const result = await client.check('203.0.113.7')
  * if (result.ok && result.answer.risk_score >= 75) askForSecondFactor()
  */

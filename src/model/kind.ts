@@ -114,6 +114,7 @@ export const agentCategories = [
   'other',
   '',
 ] as const
+export const identifications = ['signature', 'published_range', ''] as const
 
 /** The closed lists of an answer, and the open-ended network types in use, for the meta answer. */
 export const valueLists = {

@@ -16,10 +16,9 @@ const rules = [
   },
   {
     name: 'spoofed-crawler',
-    description: 'A name of a crawler from elsewhere: see first whom it meets (docs/agents.md).',
+    description: 'The User-Agent names a crawler whose operator does not list the address.',
     condition: 'agent.status == "spoofed"',
     action: 'challenge',
-    observe: true,
   },
   { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
   { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },

@@ -3,6 +3,7 @@
 // texts in the condition that is tested then, one for each decision.
 
 import type { Decision } from '../api/check-answer.ts'
+import { placeAt } from '../base/text/repeated-members.ts'
 import { type Policies, defaultPolicyName, noPolicies } from '../model/policy-form.ts'
 import { type Condition, compileCondition } from '../policy/condition/condition.ts'
 import { readContext } from '../policy/condition/condition-members.ts'
@@ -38,7 +39,7 @@ export function compileSetCondition(
   const member = compiled.kind === 'fault' ? undefined : readContext(compiled.reads)
   if (member === undefined) return compiled
   const message = `a set cannot read ${member}, which each request has of its own; use it in a policy`
-  return { kind: 'fault', message, line: 1, column: condition.indexOf(member) + 1 }
+  return { kind: 'fault', message, ...placeAt(condition, condition.indexOf(member)) }
 }
 
 /** Throws `set_too_large`. */

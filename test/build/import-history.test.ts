@@ -84,7 +84,7 @@ describe('import', () => {
     const report = await run()
     expect(report.problems).toHaveLength(1)
     expect(report.problems[0]).toMatch(
-      /^vpn-x4b\/2026-08-20\.txt\.gz: .* holds, unpacked, more than 67,108,864 bytes, .* in its place/,
+      /^vpn-x4b\/2026-08-20\.txt\.gz: .* unpacks to more than 67,108,864 bytes, .* a valid file/,
     )
     expect(report.files.map(({ day }) => formatDay(day))).toEqual(['2026-08-21'])
     expect((await storedDays(store, 'vpn-x4b')).map((day) => formatDay(day))).toEqual([

@@ -67,7 +67,7 @@ it('stop without a key, with a message that says where to get one', () => {
   const env = { ...process.env, IPRISK_KEY: undefined }
   const ended = spawnSync(process.execPath, ['app.mjs'], { cwd: folder, env, encoding: 'utf8' })
   expect(ended.status).toBe(1)
-  expect(ended.stderr).toContain('`key` is empty: set it to an API key, which `iprisk keys create`')
+  expect(ended.stderr).toContain('`key` is empty: set it to an API key from `iprisk keys create`.')
 })
 
 it.each([

@@ -177,9 +177,17 @@ it('tells all about an address', async () => {
   expect(answer).toMatchObject({ ip: '9.1.2.3', risk_score: 0, lists: ['office'] })
   expect(decision).toEqual({ action: 'block', rule: 'tor', policy: 'default' })
   expect(insights.evidence.length).toBeGreaterThan(0)
+  const since = expect.stringMatching(/^20.*Z$/) as unknown
   expect(lists).toEqual([
-    { list: 'office', effect: 'allow', entry: '9.1.2.3', until: null, note: '<b>ours</b>' },
-    { list: 'office', effect: 'allow', entry: '9.1.2.0/24', until: null, note: '<b>ours</b>' },
+    { list: 'office', effect: 'allow', entry: '9.1.2.3', since, until: null, note: '<b>ours</b>' },
+    {
+      list: 'office',
+      effect: 'allow',
+      entry: '9.1.2.0/24',
+      since,
+      until: null,
+      note: '<b>ours</b>',
+    },
   ])
   expect(strips).toHaveLength(insights.evidence.length)
   for (const { days } of strips) expect(days).toMatch(/^[01~-]{60}$/)

@@ -1,5 +1,5 @@
 // Which functions a file's header calls hot, and whether they keep to its rules. The first sentence
-// names the hot functions in backticks, or, behind the word "but", those that are not hot; without
+// names the hot functions in backticks, or, behind "but" or "except", those that are not hot; without
 // names every function of the file is hot. The code is cut out by counting brackets, which relies
 // on the form that prettier gives it. What runs once, when the module is loaded, is never hot.
 //
@@ -31,7 +31,7 @@ export function hotFunctions(text: string): readonly HotFunction[] {
   const paragraph = hotParagraph(text)
   if (paragraph === undefined) return []
   const sentence = paragraph.split(/\.(?: |$)/)[0] ?? ''
-  const [before = '', ...behind] = sentence.split(' but ')
+  const [before = '', ...behind] = sentence.split(/ (?:but|except) /)
   const named = namesIn(before)
   const excepted = new Set(namesIn(behind.join(' ')))
   const code = codeOf(text)

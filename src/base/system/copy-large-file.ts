@@ -1,3 +1,5 @@
+// Copies a large file that processes will map (memory-map.ts).
+
 import { closeSync, constants, copyFileSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '../coded-error.ts'

@@ -1,4 +1,4 @@
-// Hot path: the returned functions, except at the first use of a text that is not copied.
+// Hot path: what `openPlaceText` returns, but at the first use of a text that is not copied.
 //
 // Texts of a place in rows and lines. State, time zone and country are strings of the table. City
 // and zip are in the JSON of the place's run: plain ASCII, as most are, is copied; texts that JSON

@@ -24,6 +24,7 @@ export interface Agent {
     | 'seo'
     | 'other'
     | ''
+  /** The proof; empty unless verified. */
   readonly identified_by: 'signature' | 'published_range' | ''
   /** URL of the directory with the signing key, or empty. */
   readonly directory: string
@@ -31,9 +32,11 @@ export interface Agent {
 
 /** Who the visitor claims to be; at most 8 KiB, `user_agent` at most 1 KiB. */
 export interface AgentRequest {
+  /** The visitor's header `User-Agent`. */
   readonly user_agent?: string
   /** The visitor's request, if it is signed (Web Bot Auth, RFC 9421). */
   readonly signature?: {
+    /** The HTTP method. */
     readonly method: string
     /** `https` or `http`. */
     readonly scheme: string
@@ -41,9 +44,13 @@ export interface AgentRequest {
     readonly authority: string
     /** With the query: `/login?next=%2F`. */
     readonly path: string
+    /** The three headers of a signed request. */
     readonly headers: {
+      /** The header, as the visitor sent it. */
       readonly signature: string
+      /** The header, as the visitor sent it. */
       readonly 'signature-input': string
+      /** The header, as the visitor sent it. */
       readonly 'signature-agent': string
     }
   }

@@ -1,3 +1,5 @@
+// Runs the process that copies and verifies one table file (verify-child-main.ts).
+
 import { isErrorCode } from '../../base/error-codes.ts'
 import { inputError } from '../../base/coded-error.ts'
 import { askOnce, type ChildOutcome, startChild } from '../../base/system/child-task.ts'

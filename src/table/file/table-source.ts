@@ -1,3 +1,5 @@
+// A feed, data set or hand-kept table that contributed to a table.
+
 import type { Day } from '../../base/day.ts'
 import type { Voice } from '../../model/evidence.ts'
 

@@ -146,7 +146,10 @@ describe('check', () => {
 
   it('names the words of --trust where it has others', async () => {
     const { code, err } = await check(line('9.1.2.3'), ['--trust', 'foo'])
-    expect([code, err]).toEqual([2, expect.stringMatching(/^iprisk: --trust foo is not valid: .*private/)])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^iprisk: --trust foo is not valid: .*private/),
+    ])
   })
 
   it('counts each bad line with its reason, and shows three', async () => {

@@ -69,7 +69,7 @@ describe('iprisk policy init', () => {
     expect(checked.out).toMatch(/is valid: revision [0-9a-f]{16}\n\npolicy default\n/)
     const { rules } = JSON.parse(text).policies.default
     expect(rules.map(({ observe }: { readonly observe?: boolean }) => observe)).toEqual(
-      Array.from({ length: 4 }, () => true),
+      Array.from({ length: 6 }, () => true),
     )
     const again = await here('policy', 'init')
     expect(again).toMatchObject({ code: 2, out: '' })

@@ -110,7 +110,7 @@ it('takes in and gives out lists as lines of files, by pages', async () => {
       needs_force: true,
       lines: [
         'lines, read as ipset: 2 entries, the widest 8.0.0.0/6',
-        '2 overlap what is in office (effect allow)',
+        '2 overlap with office (effect allow)',
       ],
     },
   })

@@ -78,6 +78,7 @@ describe('docs/contract.md', () => {
       '6.8',
       '6.9',
       '6.10',
+      '6.11',
       '6.12',
     ]
     expect(rows.map(({ number }) => number)).toEqual(built)

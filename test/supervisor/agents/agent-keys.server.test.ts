@@ -99,7 +99,7 @@ describe('keys of agents', () => {
     const hosts = ['private.example', '10.0.0.7', '127.0.0.1', '169.254.169.254']
     const { said } = await fetchOnce(answerKeys(one.x), { hosts, stateFolder: join(state, 'no') })
     expect(said).toHaveLength(1)
-    expect(said[0]!.split('no public address')).toHaveLength(hosts.length + 1)
+    expect(said[0]!.split('not a public address')).toHaveLength(hosts.length + 1)
     expect(site.directory.asked).toBe(before)
   })
 

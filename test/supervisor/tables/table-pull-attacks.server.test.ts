@@ -135,7 +135,7 @@ it('manifests without a place are taken until one names it', async () => {
   await server.takes({ ...own, serial: own.serial + 1 })
   show({ ...older, serial: own.serial + 2 })
   await server.refuses('place')
-  expect(server.status().last_refusal?.reason).toContain('the one before named "production"')
+  expect(server.status().last_refusal?.reason).toContain('the last one named "production"')
 })
 
 it('a refused manifest withdraws nothing', async () => {
@@ -190,5 +190,5 @@ it('the publisher does not continue the manifest of another place that was put t
   const anew = await publishTable(days[1], { ...there, force: true })
   expect(anew.manifest).toMatchObject({ place: staging, releases: [{ as_of: '2026-08-23' }] })
   const nameless = { ...how, placeName: 'a\nb' }
-  await expect(publishTable(days[1], nameless)).rejects.toThrow(/cannot be the name .*--place-name/)
+  await expect(publishTable(days[1], nameless)).rejects.toThrow(/is not valid as a place name: add --place-name/)
 })
