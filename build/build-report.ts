@@ -130,13 +130,11 @@ export function clampedLines(of: Pick<CompiledTable, 'files' | 'asOf'>): readonl
 }
 
 /** Hand-kept tables have no snapshot. */
-function isClamped({ read }: NormalisedFile, asOf: Day): boolean {
-  return read.feed.files.length > 0 && read.day > asOf
-}
+const isClamped = ({ read }: NormalisedFile, asOf: Day): boolean =>
+  read.feed.files.length > 0 && read.day > asOf
 
-function sum(files: readonly NormalisedFile[], figure: (file: NormalisedFile) => number): number {
-  return files.reduce((total, file) => total + figure(file), 0)
-}
+const sum = (files: readonly NormalisedFile[], figure: (file: NormalisedFile) => number): number =>
+  files.reduce((total, file) => total + figure(file), 0)
 
 function dropsOf(files: readonly NormalisedFile[]): Readonly<Record<string, number>> {
   const drops: Record<string, number> = {}

@@ -73,6 +73,5 @@ function coverageLines(coverage: BuildReport['coverage']): readonly string[] {
   return gaps.length === 0 ? [] : [`unknown   ${gaps.join(', ')}`]
 }
 
-function short(text: string, charsMax: number): string {
-  return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text
-}
+const short = (text: string, charsMax: number): string =>
+  text.length > charsMax ? `${text.slice(0, charsMax)}…` : text

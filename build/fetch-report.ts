@@ -28,14 +28,12 @@ export function fetchReport(
   }
 }
 
-export function isUnanswered({ asked, answered }: FetchReport): boolean {
-  return asked > 0 && answered === 0
-}
+export const isUnanswered = ({ asked, answered }: FetchReport): boolean =>
+  asked > 0 && answered === 0
 
 /** Whether the end of the run is why this file is missing. */
-function isCost({ problem }: ObtainedFile, notice: string, files: readonly ObtainedFile[]) {
-  return problem !== undefined && (problem.includes(notice) || !files.some(hasAnswered))
-}
+const isCost = ({ problem }: ObtainedFile, notice: string, files: readonly ObtainedFile[]) =>
+  problem !== undefined && (problem.includes(notice) || !files.some(hasAnswered))
 
 const hasAnswered = ({ state }: ObtainedFile): boolean => state === 'fresh' || state === 'unchanged'
 
@@ -126,6 +124,5 @@ export function editionLines(
   return [...older, ...refused]
 }
 
-export function quarantineLine(id: string, { reasons, instead }: Quarantine): string {
-  return `${id} is quarantined: ${reasons.join('; ')} (${instead} is used)`
-}
+export const quarantineLine = (id: string, { reasons, instead }: Quarantine): string =>
+  `${id} is quarantined: ${reasons.join('; ')} (${instead} is used)`

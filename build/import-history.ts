@@ -181,9 +181,7 @@ function emptyText({ tally }: Pick<ParsedSnapshot, 'tally'>): string {
     : `none of its ${tally.dropCount} lines is valid (${tally.bad[0] ?? ''})`
 }
 
-function unusable(message: string): IpriskError {
-  return inputError('history_file', message)
-}
+const unusable = (message: string): IpriskError => inputError('history_file', message)
 
 async function foldersIn(folder: string): Promise<readonly string[]> {
   try {

@@ -64,9 +64,8 @@ export async function pastTable(options: PastTableOptions, tell: OnBuildProgress
 }
 
 /** Facts of ASes are no listing of a day, and feeds that say nothing else have no day. */
-function mayKnowAses(feed: Feed, stored: ReadonlyMap<Feed, readonly DayFile[]>): boolean {
-  return feed.kind !== 'blocklist' && stored.get(feed)?.length === 0
-}
+const mayKnowAses = (feed: Feed, stored: ReadonlyMap<Feed, readonly DayFile[]>): boolean =>
+  feed.kind !== 'blocklist' && stored.get(feed)?.length === 0
 
 async function build(
   path: string,

@@ -175,9 +175,8 @@ async function obtainFeeds(
 }
 
 /** Its missing copy is no fault of this run. */
-function notAsked(file: ObtainedFile): ObtainedFile {
-  return file.state === 'missing' ? { ...file, problem: 'nothing newer was asked for' } : file
-}
+const notAsked = (file: ObtainedFile): ObtainedFile =>
+  file.state === 'missing' ? { ...file, problem: 'nothing newer was asked for' } : file
 
 async function goLive(
   compiled: CompiledTable,

@@ -71,9 +71,7 @@ export type AcceptanceLedger = ReadonlyMap<string, FeedMemory>
 
 const ledgerName = 'ledger.json'
 
-export function acceptanceFolder(store: string): string {
-  return join(store, '.gate')
-}
+export const acceptanceFolder = (store: string): string => join(store, '.gate')
 
 /** Empty if there is none or it is damaged; damage is reported as `problem`. */
 export async function readAcceptanceLedger(

@@ -136,14 +136,12 @@ async function judgeFetched(
   }
 }
 
-function problemOf(obtained: readonly ObtainedFile[]): string | undefined {
-  return obtained.find(({ problem }) => problem !== undefined)?.problem
-}
+const problemOf = (obtained: readonly ObtainedFile[]): string | undefined =>
+  obtained.find(({ problem }) => problem !== undefined)?.problem
 
 /** package.json only states the day of the networks. */
-function readFiles(kind: DataSetKind, paths: readonly string[]): readonly string[] {
-  return kind === 'places' ? paths : paths.filter((path) => !path.endsWith('package.json'))
-}
+const readFiles = (kind: DataSetKind, paths: readonly string[]): readonly string[] =>
+  kind === 'places' ? paths : paths.filter((path) => !path.endsWith('package.json'))
 
 function haveSameContent(some: readonly string[], others: readonly string[]): boolean {
   const same = (a: string, b: string): boolean =>
@@ -244,9 +242,7 @@ async function rememberEdition(
   await removeOldCopies(store, next)
 }
 
-function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`
-}
+const percent = (share: number): string => `${(100 * share).toFixed(2)} %`
 
 /**
  * The share (0 to 1) of the earlier edition's addresses (IPv6: /64s, to within a /53) whose value

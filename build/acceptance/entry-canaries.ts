@@ -66,9 +66,8 @@ export function newCanaryIndex(
   }
 }
 
-function holds(outer: Range, { family, first, last }: Range): boolean {
-  return outer.family === family && outer.first <= first && last <= outer.last
-}
+const holds = (outer: Range, { family, first, last }: Range): boolean =>
+  outer.family === family && outer.first <= first && last <= outer.last
 
 function setsOf(ranges: readonly Range[]): Sets {
   const of = (family: Family): readonly Range[] =>
@@ -76,6 +75,5 @@ function setsOf(ranges: readonly Range[]): Sets {
   return { 4: of(4), 6: of(6) }
 }
 
-function overlaps(sets: Sets, { family, first, last }: Range): boolean {
-  return rangeSetContains(sets[family], first, last)
-}
+const overlaps = (sets: Sets, { family, first, last }: Range): boolean =>
+  rangeSetContains(sets[family], first, last)

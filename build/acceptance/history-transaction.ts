@@ -49,9 +49,7 @@ export async function beginHistoryTransaction(store: string, feeds: readonly Kep
   }
 }
 
-function acceptedFolder(store: string): string {
-  return join(store, '.accepted')
-}
+const acceptedFolder = (store: string): string => join(store, '.accepted')
 
 /** Repeatable. */
 async function moveAcceptedDays(store: string): Promise<void> {

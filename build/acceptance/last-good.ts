@@ -141,6 +141,5 @@ export async function readNewestDay(
   })
 }
 
-function isCategory(text: string | undefined): text is BotCategory {
-  return (botCategories as readonly (string | undefined)[]).includes(text)
-}
+const isCategory = (text: string | undefined): text is BotCategory =>
+  (botCategories as readonly (string | undefined)[]).includes(text)

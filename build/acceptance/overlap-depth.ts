@@ -45,9 +45,8 @@ export function newOverlapDepth() {
   }
 }
 
-function factOf({ provider = '', category, lists = 1 }: Entry): string {
-  return `${category ?? ''} ${lists} ${provider}`
-}
+const factOf = ({ provider = '', category, lists = 1 }: Entry): string =>
+  `${category ?? ''} ${lists} ${provider}`
 
 /** The largest number of ranges that share an address. */
 function nestOf(ranges: readonly Range[]): number {

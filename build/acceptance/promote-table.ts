@@ -24,13 +24,9 @@ import type { Table } from '../../src/table/table.ts'
 import { networksSourceId } from '../evidence/source-list.ts'
 import { sampleAddresses, type SampledSpace } from './address-sample.ts'
 
-export function candidatePath(out: string): string {
-  return `${out}.candidate`
-}
+export const candidatePath = (out: string): string => `${out}.candidate`
 
-export function rejectedPath(out: string): string {
-  return `${out}.rejected`
-}
+export const rejectedPath = (out: string): string => `${out}.rejected`
 
 const flipsShownMax = 10
 

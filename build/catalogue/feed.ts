@@ -140,13 +140,10 @@ export type FeedFile = CatalogueFeed['files'][number]
 export type DataSetFeed = CatalogueFeed & { readonly kind: DataSetKind }
 export type Feed = CatalogueFeed & { readonly kind: Exclude<CatalogueFeed['kind'], DataSetKind> }
 
-export function isDataSet(feed: CatalogueFeed): feed is DataSetFeed {
-  return (dataSetKinds as readonly string[]).includes(feed.kind)
-}
+export const isDataSet = (feed: CatalogueFeed): feed is DataSetFeed =>
+  (dataSetKinds as readonly string[]).includes(feed.kind)
 
-export function isFeed(feed: CatalogueFeed): feed is Feed {
-  return !isDataSet(feed)
-}
+export const isFeed = (feed: CatalogueFeed): feed is Feed => !isDataSet(feed)
 
 const special = { 4: bogonRanges(4), 6: bogonRanges(6) }
 

@@ -19,9 +19,8 @@ export const catalogueFolder = join(packageRoot, 'data', 'feeds')
  * Feeds that make evidence or know facts about ASes, sorted by id. Throws `bad_catalogue` with all
  * problems.
  */
-export function loadCatalogue(folder: string, own?: string): readonly Feed[] {
-  return loadWholeCatalogue(folder, own).filter(isFeed)
-}
+export const loadCatalogue = (folder: string, own?: string): readonly Feed[] =>
+  loadWholeCatalogue(folder, own).filter(isFeed)
 
 /** All feeds in fetch order: the large data sets last. `own` is the operator's folder. */
 export function loadWholeCatalogue(folder: string, own?: string): readonly CatalogueFeed[] {
@@ -58,9 +57,7 @@ function feedFilesOf(folder: string): readonly string[] {
 }
 
 /** By id, not by file name: `a-b.json` sorts before `a.json`, `a` before `a-b`. */
-function byId(a: string, b: string): number {
-  return a.slice(0, -5) < b.slice(0, -5) ? -1 : 1
-}
+const byId = (a: string, b: string): number => (a.slice(0, -5) < b.slice(0, -5) ? -1 : 1)
 
 /** Reads a feed from one file, or the shipped one overlaid with the operator's. */
 function readFeed(paths: readonly string[], problems: string[]): CatalogueFeed | undefined {
@@ -86,6 +83,5 @@ function readFeed(paths: readonly string[], problems: string[]): CatalogueFeed |
   return undefined
 }
 
-function badCatalogue(message = '', ...details: readonly string[]): IpriskError {
-  return inputError('bad_catalogue', message, { details })
-}
+const badCatalogue = (message = '', ...details: readonly string[]): IpriskError =>
+  inputError('bad_catalogue', message, { details })

@@ -118,9 +118,8 @@ export function networksPart(feed: Feed): Feed | undefined {
 }
 
 /** Whether a range belongs to that part, however addresses are joined. */
-export function isNetworkRange({ family, first, last }: Range): boolean {
-  return last - first >= (family === 4 ? 255n : (1n << 80n) - 1n)
-}
+export const isNetworkRange = ({ family, first, last }: Range): boolean =>
+  last - first >= (family === 4 ? 255n : (1n << 80n) - 1n)
 
 /** The crawlers' table as a parsed file, dated by its newest row. */
 export function crawlersFile(tables: NetworkTables): ParsedSnapshot {
@@ -136,6 +135,5 @@ export function crawlersFile(tables: NetworkTables): ParsedSnapshot {
 }
 
 /** The day of the newest row of the crawlers' table. */
-export function newestTableDay(tables: NetworkTables): Day {
-  return tables.crawlers.reduce((newest, row) => Math.max(newest, row.day), 0) as Day
-}
+export const newestTableDay = (tables: NetworkTables): Day =>
+  tables.crawlers.reduce((newest, row) => Math.max(newest, row.day), 0) as Day

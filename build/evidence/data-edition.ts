@@ -62,6 +62,4 @@ function packageDay(path: string): Day {
   return day
 }
 
-function editionError(message: string): IpriskError {
-  return inputError('edition_unreadable', message)
-}
+const editionError = (message: string): IpriskError => inputError('edition_unreadable', message)

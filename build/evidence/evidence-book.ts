@@ -61,9 +61,8 @@ export function newEvidenceBook() {
 }
 
 /** All makers of evidence add members in the same order. */
-function meaningKey({ source, evidence: { voice: _voice, ...rest } }: Statement): string {
-  return JSON.stringify([source, ...Object.values(rest)])
-}
+const meaningKey = ({ source, evidence: { voice: _voice, ...rest } }: Statement): string =>
+  JSON.stringify([source, ...Object.values(rest)])
 
 /** Evidence that is computed or kept by hand has one day. */
 export function seenOnDay(

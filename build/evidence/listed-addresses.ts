@@ -68,9 +68,8 @@ function listingsByKind(
   return found
 }
 
-function sizeIpv4(layer: Layer, piece: number): number {
-  return (layer.starts[piece + 1] ?? 2 ** 32) - layer.starts[piece]!
-}
+const sizeIpv4 = (layer: Layer, piece: number): number =>
+  (layer.starts[piece + 1] ?? 2 ** 32) - layer.starts[piece]!
 
 function size64s(layer: Layer, piece: number): number {
   const from = ends64(layer, piece)

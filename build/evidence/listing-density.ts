@@ -71,9 +71,8 @@ function newKindMasks({ lists, book }: DensityParts): (list: number) => number {
 }
 
 /** Neighbourhoods list nothing. */
-function bitOf({ kind, match }: Evidence): number {
-  return match === 'near' ? 0 : 2 << kinds.indexOf(kind)
-}
+const bitOf = ({ kind, match }: Evidence): number =>
+  match === 'near' ? 0 : 2 << kinds.indexOf(kind)
 
 function addIpv4({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: Sums): void {
   const { starts, values, count } = pieces[4]
@@ -123,6 +122,4 @@ function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
   }
 }
 
-function lowestBit(mask: number): number {
-  return 31 - Math.clz32(mask & -mask)
-}
+const lowestBit = (mask: number): number => 31 - Math.clz32(mask & -mask)

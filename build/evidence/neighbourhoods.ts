@@ -177,9 +177,8 @@ function seenTogether(seen: Seen | undefined, evidence: Evidence): Seen {
   return { ...lower, lastSeen: lastSeen > seen.lastSeen ? lastSeen : seen.lastSeen }
 }
 
-function several(prefixes: Prefixes): Prefixes {
-  return new Map([...prefixes].filter(([, { addresses }]) => addresses.size >= neighboursMin))
-}
+const several = (prefixes: Prefixes): Prefixes =>
+  new Map([...prefixes].filter(([, { addresses }]) => addresses.size >= neighboursMin))
 
 function rangesOf(family: Family, prefixes: Prefixes): FoundRange[] {
   const bits = family === 4 ? 8n : 80n

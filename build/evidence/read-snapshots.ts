@@ -36,9 +36,7 @@ export interface ParsedSnapshot {
 /** Without the entries, which take most of a build's memory. */
 export type TakenSnapshot = Omit<ParsedSnapshot, 'entries'>
 
-export function withoutEntries({ entries: _taken, ...rest }: ParsedSnapshot): TakenSnapshot {
-  return rest
-}
+export const withoutEntries = ({ entries: _taken, ...rest }: ParsedSnapshot): TakenSnapshot => rest
 
 /** Skips missing files and data sets. */
 export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly SnapshotFile[] {
@@ -75,9 +73,8 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
   return { feed, tally, entries, day: isPossible ? stated : day, problem: undefined }
 }
 
-export function newestDay(of: readonly { readonly day: Day }[]): Day {
-  return Math.max(...of.map(({ day }) => day)) as Day
-}
+export const newestDay = (of: readonly { readonly day: Day }[]): Day =>
+  Math.max(...of.map(({ day }) => day)) as Day
 
 /** The lower median of the feeds' newest days. Hand-kept tables do not count. */
 export function medianDay(files: readonly ParsedSnapshot[]): Day | undefined {

@@ -52,9 +52,8 @@ export function networkSources(
   return [{ ...base, day, id: networksSourceId, provider, licence, homepage, ...held }]
 }
 
-function heldBack(isHeld: boolean): Pick<Source, 'quarantined'> {
-  return isHeld ? { quarantined: true } : {}
-}
+const heldBack = (isHeld: boolean): Pick<Source, 'quarantined'> =>
+  isHeld ? { quarantined: true } : {}
 
 export function placeSources(places: Pick<Places, 'files'>, asOf: Day, inUse?: EditionInUse) {
   return places.files.map(({ path, day = asOf, recordCount }) => {
@@ -102,15 +101,13 @@ export function feedSources(
 }
 
 /** Without control characters: an operator's file may have any name. */
-export function cleanSource(source: Source): Source {
-  return {
-    ...source,
-    id: cleanText(source.id),
-    provider: cleanText(source.provider),
-    licence: cleanText(source.licence),
-    homepage: cleanText(source.homepage),
-  }
-}
+export const cleanSource = (source: Source): Source => ({
+  ...source,
+  id: cleanText(source.id),
+  provider: cleanText(source.provider),
+  licence: cleanText(source.licence),
+  homepage: cleanText(source.homepage),
+})
 
 function operatorsOwn(
   file: string,
@@ -137,9 +134,7 @@ function voiceWithInterval(feed: Feed): SourceVoice {
   return { ...voice, weightLow: round(weight - spread), weightHigh: round(weight + spread) }
 }
 
-function round(weight: number): number {
-  return Math.round(Math.min(1, Math.max(0, weight)) * 100) / 100
-}
+const round = (weight: number): number => Math.round(Math.min(1, Math.max(0, weight)) * 100) / 100
 
 // What is believed of a publisher's list before it is measured (measured-weight.ts).
 

@@ -50,11 +50,8 @@ export const SNIFF_BYTES = 512
  * The transfer limit for `bytesMax` decoded bytes: compression can enlarge data a little, and a
  * stream of empty blocks would never end.
  */
-export function wireBytesMax(bytesMax: number): number {
-  return Math.ceil(bytesMax * 1.01) + 4096
-}
+export const wireBytesMax = (bytesMax: number): number => Math.ceil(bytesMax * 1.01) + 4096
 
 /** A publisher is not requested again within this time, so repeated builds cost it nothing. */
-export function recheckMs(cadence: string): number {
-  return cadence === 'hourly' ? 30 * 60_000 : 6 * 3_600_000
-}
+export const recheckMs = (cadence: string): number =>
+  cadence === 'hourly' ? 30 * 60_000 : 6 * 3_600_000

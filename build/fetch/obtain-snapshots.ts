@@ -221,13 +221,11 @@ function alternatesOf(feed: CatalogueFeed): readonly FeedFile[] {
   return feed.files.filter(({ role }) => role === 'alternate')
 }
 
-function sourceUrl(feed: CatalogueFeed, file: FeedFile, base: URL | undefined): URL {
-  return base === undefined ? parseWebUrl(file.url) : mirrorUrl(base, [feed.id, file.path])
-}
+const sourceUrl = (feed: CatalogueFeed, file: FeedFile, base: URL | undefined): URL =>
+  base === undefined ? parseWebUrl(file.url) : mirrorUrl(base, [feed.id, file.path])
 
-function usedFiles(feed: CatalogueFeed): readonly FeedFile[] {
-  return feed.files.filter((file) => file.role === 'use')
-}
+const usedFiles = (feed: CatalogueFeed): readonly FeedFile[] =>
+  feed.files.filter((file) => file.role === 'use')
 
 /** One state and problem for all files of a feed. */
 export function stateOfFeed(

@@ -44,6 +44,5 @@ export function formatSnapshotSet(set: SnapshotSet): string {
 }
 
 /** `undefined` for invalid text. */
-export function parseSnapshotSet(text: string): SnapshotSet | undefined {
-  return written.safeParse(parseJson(text)).data?.files
-}
+export const parseSnapshotSet = (text: string): SnapshotSet | undefined =>
+  written.safeParse(parseJson(text)).data?.files

@@ -85,13 +85,9 @@ export async function findFeedDays(duck: DuckDb, feed: KeptFeed, options: Aggreg
   }
 }
 
-function pathsOf(files: readonly DayFile[]): readonly string[] {
-  return files.map(({ path }) => path)
-}
+const pathsOf = (files: readonly DayFile[]): readonly string[] => files.map(({ path }) => path)
 
-function problemOf(path: string): string {
-  return `${path} is damaged; the day counts as missing`
-}
+const problemOf = (path: string): string => `${path} is damaged; the day counts as missing`
 
 /** Drops unreadable files. Reads each one, so call it only after a failure. */
 export async function findReadableDays(duck: DuckDb, found: FeedDays, asOf: Day) {
@@ -161,9 +157,8 @@ function aggregateQuery(of: {
     from grouped order by ${keyNames}`
 }
 
-function halves(column: string): string {
-  return `(${column} >> 32)::uinteger, (${column} & 4294967295)::uinteger`
-}
+const halves = (column: string): string =>
+  `(${column} >> 32)::uinteger, (${column} & 4294967295)::uinteger`
 
 function batchOf(
   count: number,

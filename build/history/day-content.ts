@@ -41,9 +41,8 @@ export function dayContent(listed: Iterable<ListedRange>) {
   return { rows, detailCount, hash: hash.update(text).digest('hex') }
 }
 
-function hasDetails({ lists, provider, category }: ListedRange): boolean {
-  return lists !== undefined || provider !== undefined || category !== undefined
-}
+const hasDetails = ({ lists, provider, category }: ListedRange): boolean =>
+  lists !== undefined || provider !== undefined || category !== undefined
 
 function order({ range: a }: ListedRange, { range: b }: ListedRange): number {
   if (a.family !== b.family) return a.family - b.family
@@ -62,9 +61,8 @@ function mergeDetails(a: ListedRange, b: ListedRange): ListedRange {
   }
 }
 
-function better<T>(a: T | undefined, b: T | undefined, isBetter: (one: T, other: T) => boolean) {
-  return a === undefined || (b !== undefined && isBetter(b, a)) ? b : a
-}
+const better = <T>(a: T | undefined, b: T | undefined, isBetter: (one: T, other: T) => boolean) =>
+  a === undefined || (b !== undefined && isBetter(b, a)) ? b : a
 
 function lineOf(row: ListedRange): string {
   const { family, first, last } = row.range

@@ -132,13 +132,10 @@ async function connectTo(instance: DuckDBInstance, onClose = async () => undefin
   }
 }
 
-export function sqlQuote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
+export const sqlQuote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-export function readParquetSql(paths: readonly string[]): string {
-  return `read_parquet([${paths.map(sqlQuote).join(', ')}])`
-}
+export const readParquetSql = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(sqlQuote).join(', ')}])`
 
 /** Writes a table or a query in parentheses to a Parquet file with metadata `about`. */
 export function copyToParquetSql(

@@ -30,9 +30,8 @@ export interface DayFile {
   readonly path: string
 }
 
-export function dayPath(store: string, feedId: string, day: Day): string {
-  return join(store, feedId, `${formatDay(day)}${ending}`)
-}
+export const dayPath = (store: string, feedId: string, day: Day): string =>
+  join(store, feedId, `${formatDay(day)}${ending}`)
 
 export async function storedFeeds(store: string): Promise<readonly string[]> {
   const entries = await namesIn(store)
@@ -59,9 +58,8 @@ export async function dayFiles({ store, staging }: HistoryFolders, feedId: strin
 
 export type KeptFeed = Pick<Feed, 'id' | 'kind' | 'half_life_days'>
 
-export function evidenceDays({ kind, half_life_days }: Omit<KeptFeed, 'id'>): number {
-  return kind === 'network' ? daysKeptMax : longestKept(kind, half_life_days)
-}
+export const evidenceDays = ({ kind, half_life_days }: Omit<KeptFeed, 'id'>): number =>
+  kind === 'network' ? daysKeptMax : longestKept(kind, half_life_days)
 
 /**
  * Files of days that are too old to keep, by the feed's own newest day (`files` ascend), so that no
@@ -77,9 +75,7 @@ export function pastKeeping(files: readonly DayFile[], countedDays: number): rea
   })
 }
 
-function monthOf(day: Day): string {
-  return formatDay(day).slice(0, 7)
-}
+const monthOf = (day: Day): string => formatDay(day).slice(0, 7)
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {

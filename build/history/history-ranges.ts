@@ -64,13 +64,11 @@ export function findRow(table: HistoryRanges, first: Uint32Array, last: Uint32Ar
   return -1
 }
 
-export function listedDaysAt(table: HistoryRanges, row: number): ListedDays {
-  return {
-    firstSeen: table.firstSeen[row] as Day,
-    lastSeen: table.lastSeen[row] as Day,
-    listed: table.listed[row]!,
-  }
-}
+export const listedDaysAt = (table: HistoryRanges, row: number): ListedDays => ({
+  firstSeen: table.firstSeen[row] as Day,
+  lastSeen: table.lastSeen[row] as Day,
+  listed: table.listed[row]!,
+})
 
 /**
  * Merges into each row the days of every range that contains it. Lists that join and split their
@@ -119,13 +117,11 @@ export interface ListedDays {
 }
 
 /** For an address in both ranges, or for two that count as one (a customer's /64). */
-export function mergeListedDays(a: ListedDays, b: ListedDays): ListedDays {
-  return {
-    firstSeen: a.firstSeen < b.firstSeen ? a.firstSeen : b.firstSeen,
-    lastSeen: a.lastSeen > b.lastSeen ? a.lastSeen : b.lastSeen,
-    listed: (a.listed | b.listed) >>> 0,
-  }
-}
+export const mergeListedDays = (a: ListedDays, b: ListedDays): ListedDays => ({
+  firstSeen: a.firstSeen < b.firstSeen ? a.firstSeen : b.firstSeen,
+  lastSeen: a.lastSeen > b.lastSeen ? a.lastSeen : b.lastSeen,
+  listed: (a.listed | b.listed) >>> 0,
+})
 
 export function countMaskDays(mask: number): number {
   let count = 0

@@ -7,9 +7,7 @@ import { maxAddress, wordsToBigint } from '../../src/ip/range.ts'
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 
 /** 32-bit words per address, most significant first. */
-export function wordsPerStart(family: Family): 1 | 4 {
-  return family === 4 ? 1 : 4
-}
+export const wordsPerStart = (family: Family): 1 | 4 => (family === 4 ? 1 : 4)
 
 /** `starts` ascend strictly from address 0; neighbours differ in value. */
 export interface Layer {
@@ -22,9 +20,8 @@ export interface Layer {
 
 export type Layers = Readonly<Record<Family, Layer>>
 
-export function valueAt(layer: Layer, words: Uint32Array): number {
-  return layer.values[pieceOf(layer, words)]!
-}
+export const valueAt = (layer: Layer, words: Uint32Array): number =>
+  layer.values[pieceOf(layer, words)]!
 
 /** The piece that contains an address. For the build, not the hot path. */
 export function pieceOf(layer: Layer, words: Uint32Array): number {
@@ -111,15 +108,11 @@ export function newLayerPieces(family: Family, capacity = 1 << 12) {
   return { add, layer }
 }
 
-export function isEmpty({ count, values }: Layer): boolean {
-  return count === 1 && values[0] === 0
-}
+export const isEmpty = ({ count, values }: Layer): boolean => count === 1 && values[0] === 0
 
-export function emptyLayer(family: Family): Layer {
-  return {
-    family,
-    count: 1,
-    starts: new Uint32Array(wordsPerStart(family)),
-    values: new Uint32Array(1),
-  }
-}
+export const emptyLayer = (family: Family): Layer => ({
+  family,
+  count: 1,
+  starts: new Uint32Array(wordsPerStart(family)),
+  values: new Uint32Array(1),
+})

@@ -139,9 +139,8 @@ function newHeap(ranges: RangeColumns) {
   return { top: (): number => rows[0] ?? -1, push, pop }
 }
 
-function wordsAt(array: Uint32Array, row: number, words: number): Uint32Array {
-  return array.subarray(row * words, row * words + words)
-}
+const wordsAt = (array: Uint32Array, row: number, words: number): Uint32Array =>
+  array.subarray(row * words, row * words + words)
 
 function bigintAt(array: Uint32Array, row: number): bigint {
   const at = row * 4
@@ -150,9 +149,8 @@ function bigintAt(array: Uint32Array, row: number): bigint {
   return (high << 64n) | low
 }
 
-function compare(a: Uint32Array, rowA: number, b: Uint32Array, rowB: number, words: number) {
-  return compareWords(a, rowA * words, b, rowB * words, words)
-}
+const compare = (a: Uint32Array, rowA: number, b: Uint32Array, rowB: number, words: number) =>
+  compareWords(a, rowA * words, b, rowB * words, words)
 
 /** The next address, in place; false after the last. */
 function increment(address: Uint32Array): boolean {

@@ -155,17 +155,13 @@ function networkFrom(written: unknown, organization: string) {
   return { asn, organization }
 }
 
-function membersOf(value: unknown): Members | undefined {
-  return isNested(value) && !Array.isArray(value) ? (value as Members) : undefined
-}
+const membersOf = (value: unknown): Members | undefined =>
+  isNested(value) && !Array.isArray(value) ? (value as Members) : undefined
 
-function isNested(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
-}
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-function englishName(place: unknown): string {
-  return textOf(membersOf(membersOf(place)?.['names']), ['en'])
-}
+const englishName = (place: unknown): string =>
+  textOf(membersOf(membersOf(place)?.['names']), ['en'])
 
 /** The first of these members that is a non-empty text, or ''. */
 function textOf(members: Members | undefined, names: readonly string[]): string {

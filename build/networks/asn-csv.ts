@@ -24,9 +24,8 @@ const nameNames =
   )
 
 /** Throws `ranges_unreadable`. */
-export function readRangeCsv(path: string, sink: RangeSink): Promise<void> {
-  return readRangeFile(path, asnTaker(sink))
-}
+export const readRangeCsv = (path: string, sink: RangeSink): Promise<void> =>
+  readRangeFile(path, asnTaker(sink))
 
 export function asnTaker(sink: RangeSink) {
   let asnField = -1

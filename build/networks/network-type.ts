@@ -126,17 +126,13 @@ const rules: readonly Rule[] = [
 ]
 
 /** Users of a VPN or of Tor come out of its network and count as its eyeballs. */
-function isEyeball(fact: AsFact): boolean {
-  return fact.class === 'Eyeball' && !fact.tags.has('vpn') && !fact.tags.has('tor')
-}
+const isEyeball = (fact: AsFact): boolean =>
+  fact.class === 'Eyeball' && !fact.tags.has('vpn') && !fact.tags.has('tor')
 
-function isCarrier(fact: AsFact): boolean {
-  return fact.class === 'T1' || fact.class === 'Carrier'
-}
+const isCarrier = (fact: AsFact): boolean => fact.class === 'T1' || fact.class === 'Carrier'
 
-function isTransit(fact: AsFact): boolean {
-  return fact.peering.has('transit') || fact.peering.has('network-service')
-}
+const isTransit = (fact: AsFact): boolean =>
+  fact.peering.has('transit') || fact.peering.has('network-service')
 
 const noFact: AsFact = {
   class: 'Unknown',
@@ -202,9 +198,8 @@ const patterns: readonly (readonly [NetworkType, RegExp])[] = [
   ],
 ]
 
-function typeOfName(organization: string): NetworkType | undefined {
-  return patterns.find(([, pattern]) => pattern.test(organization))?.[0]
-}
+const typeOfName = (organization: string): NetworkType | undefined =>
+  patterns.find(([, pattern]) => pattern.test(organization))?.[0]
 
 /**
  * Measured on 2026-08-22: matches 101 of 432 hand-kept hosters, 3 of the 687 ASes in other tables
@@ -218,13 +213,10 @@ const otherWords =
   /\b(?:(?:st\.?|saint)[ -]cloud|mccloud|observers?|ghost|voip|voice[a-z]*|telephon[a-z]*|wireless|cable|fib(?:er|re)[a-z]*|exchange|city of|county)\b/i
 
 /** Calls itself a hoster, and nothing in its name contradicts. */
-export function isHosterName(organization: string): boolean {
-  return (
-    hosterWords.test(organization) &&
-    !otherWords.test(organization) &&
-    typeOfName(organization) === undefined
-  )
-}
+export const isHosterName = (organization: string): boolean =>
+  hosterWords.test(organization) &&
+  !otherWords.test(organization) &&
+  typeOfName(organization) === undefined
 
 /** Whether an organization's name contains the owner's, in any spelling. */
 export function isOwnedBy(organization: string, owner: string): boolean {
@@ -233,9 +225,8 @@ export function isOwnedBy(organization: string, owner: string): boolean {
 }
 
 /** In the hand-kept table, while the owner still holds the number. */
-function isVpnOperator({ asn, organization, tables }: AsSubject): boolean {
-  return tables.vpnOperators.some((row) => row.asn === asn && isOwnedBy(organization, row.owner))
-}
+const isVpnOperator = ({ asn, organization, tables }: AsSubject): boolean =>
+  tables.vpnOperators.some((row) => row.asn === asn && isOwnedBy(organization, row.owner))
 
 // Which independent voices call an AS a hoster: hand-kept tables, feeds, feeds' tags. Voices that
 // republish each other share a group and count once (MODEL.md, rules 3 and 5).
@@ -262,9 +253,7 @@ const groups: Readonly<Record<string, string>> = {
   [namesVoice]: badListGroup,
 }
 
-export function hostingGroup(voice: string): string {
-  return groups[voice] ?? voice
-}
+export const hostingGroup = (voice: string): string => groups[voice] ?? voice
 
 /**
  * Ascending: feeds that list the AS, bgp.tools' tag `vpsh` (sells virtual servers), PeeringDB's
@@ -278,6 +267,5 @@ export function hostingVoices(fact: AsFact | undefined): readonly string[] {
   return voices.sort()
 }
 
-export function groupCount(voices: readonly string[]): number {
-  return new Set(voices.map(hostingGroup)).size
-}
+export const groupCount = (voices: readonly string[]): number =>
+  new Set(voices.map(hostingGroup)).size

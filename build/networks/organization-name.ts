@@ -87,6 +87,5 @@ const names: Readonly<Record<string, string>> = {
   'Hetzner Online AG': 'Hetzner',
 }
 
-export function canonicalHoster(name: string): string {
-  return Object.hasOwn(names, name) ? (names[name] ?? name) : name
-}
+export const canonicalHoster = (name: string): string =>
+  Object.hasOwn(names, name) ? (names[name] ?? name) : name

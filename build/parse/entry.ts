@@ -30,9 +30,7 @@ export function withRange(entry: Entry): Entry {
   return range === undefined ? entry : { ...entry, range }
 }
 
-export function rangeOf({ range, text }: Entry): Range | undefined {
-  return range ?? parseRange(text)
-}
+export const rangeOf = ({ range, text }: Entry): Range | undefined => range ?? parseRange(text)
 
 /** Calls come in file order. */
 export interface EntrySink {

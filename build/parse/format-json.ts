@@ -138,9 +138,8 @@ function state(sink: EntrySink, value: JsonScalar): boolean {
 }
 
 /** Seconds since 1970, if between 2001 and 2100. */
-function unixDay(seconds: number): Day | undefined {
-  return seconds >= 1e9 && seconds < 4.1e9 ? dayOf(seconds * 1000) : undefined
-}
+const unixDay = (seconds: number): Day | undefined =>
+  seconds >= 1e9 && seconds < 4.1e9 ? dayOf(seconds * 1000) : undefined
 
 /** Returns the reason if there is no entry. */
 function entryOf(

@@ -23,9 +23,7 @@ type Expect = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma
  * RFC 6901: `/prefixes/3/ip_prefix`; the root is `/`. Long names are cut: every entry below keeps
  * its place, and a long name above thousands of entries would fill the memory.
  */
-export function pointerOf(path: JsonPath): string {
-  return `/${path.map(escaped).join('/')}`
-}
+export const pointerOf = (path: JsonPath): string => `/${path.map(escaped).join('/')}`
 
 function escaped(part: string | number): string | number {
   if (typeof part === 'number') return part

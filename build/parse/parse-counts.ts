@@ -35,18 +35,16 @@ export function countDrop(
   }
 }
 
-export function countingSink(tally: ParseCounts, take: (entry: Entry) => void): EntrySink {
-  return {
-    entry(entry) {
-      tally.entryCount++
-      take(entry)
-    },
-    drop: (reason, place, sample) => countDrop(tally, { reason, place, sample }),
-    stated(day) {
-      tally.stated ??= day
-    },
-  }
-}
+export const countingSink = (tally: ParseCounts, take: (entry: Entry) => void): EntrySink => ({
+  entry(entry) {
+    tally.entryCount++
+    take(entry)
+  },
+  drop: (reason, place, sample) => countDrop(tally, { reason, place, sample }),
+  stated(day) {
+    tally.stated ??= day
+  },
+})
 
 /** Length of samples of foreign text in messages and reports. */
 export const sampleCharactersMax = 80

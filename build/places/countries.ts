@@ -64,9 +64,5 @@ function parseCountry(line: string): Country | undefined {
   }
 }
 
-function countriesError(problem: string): IpriskError {
-  return inputError(
-    'countries_invalid',
-    `${problem}. Fix the table; its header describes the columns.`,
-  )
-}
+const countriesError = (problem: string): IpriskError =>
+  inputError('countries_invalid', `${problem}. Fix the table; its header describes the columns.`)

@@ -100,9 +100,8 @@ const reading = {
 } as const satisfies Partial<Reading>
 
 /** `readPlaces`, cached. Throws its errors. */
-export async function readPlacesCached(files: readonly string[], cache: string): Promise<Places> {
-  return placesOfColumns(await readPlaceColumns(files, cache))
-}
+export const readPlacesCached = async (files: readonly string[], cache: string): Promise<Places> =>
+  placesOfColumns(await readPlaceColumns(files, cache))
 
 export async function readPlaceColumns(
   files: readonly string[],

@@ -43,9 +43,8 @@ const decoder = new TextDecoder('latin1')
 /** Four times the largest. */
 const numberedBytesMax = 100_000_000
 
-function recordOf(names: readonly string[], values: readonly string[]): PlaceRecord {
-  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
-}
+const recordOf = (names: readonly string[], values: readonly string[]): PlaceRecord =>
+  Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
 
 /** Like walkMmdb: `idOf` returns a record's id, or 0 for no place. Throws `places_layout`. */
 export async function readPlaceCsv(

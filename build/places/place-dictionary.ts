@@ -38,18 +38,15 @@ export function newPlaceDictionary() {
 }
 
 /** Other members follow from the country (place.ts). */
-function isEqual(a: Location, b: Location): boolean {
-  return (
-    a.latitude === b.latitude &&
-    a.longitude === b.longitude &&
-    a.city === b.city &&
-    a.zip === b.zip &&
-    a.state === b.state &&
-    a.country_code === b.country_code &&
-    a.timezone === b.timezone &&
-    a.accuracy === b.accuracy
-  )
-}
+const isEqual = (a: Location, b: Location): boolean =>
+  a.latitude === b.latitude &&
+  a.longitude === b.longitude &&
+  a.city === b.city &&
+  a.zip === b.zip &&
+  a.state === b.state &&
+  a.country_code === b.country_code &&
+  a.timezone === b.timezone &&
+  a.accuracy === b.accuracy
 
 /** FNV-1a over what distinguishes places. */
 function hashOf(location: Location): number {

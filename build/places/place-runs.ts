@@ -38,9 +38,8 @@ export function localityJson({ city, zip, latitude, longitude }: Location): stri
 }
 
 /** 37.422000885 becomes 37.422; `+ 0` turns -0 into 0. */
-export function wholeTenThousandths(degrees: number): number {
-  return Math.round(degrees * degreeScale) / degreeScale + 0
-}
+export const wholeTenThousandths = (degrees: number): number =>
+  Math.round(degrees * degreeScale) / degreeScale + 0
 
 export function regionKey(region: Region): string {
   const { country_code, continent_code, continent, country, currency_code } = region

@@ -177,9 +177,8 @@ function firstBeyond({ starts, count }: Layer): number {
 }
 
 /** False for what starts below 2000::, where the covered space starts: key and tail 0. */
-function startsInside(starts: Uint32Array, piece: number): boolean {
-  return starts[piece * 4]! >= 0x2000_0000
-}
+const startsInside = (starts: Uint32Array, piece: number): boolean =>
+  starts[piece * 4]! >= 0x2000_0000
 
 /** The 52 bits after the first three. */
 function keyOf(starts: Uint32Array, piece: number): number {
@@ -194,6 +193,5 @@ function tailOf(starts: Uint32Array, piece: number): readonly [number, number, n
   return [starts[at + 1]! & tailTopMask, starts[at + 2]!, starts[at + 3]!]
 }
 
-function tailIsZero(starts: Uint32Array, piece: number): boolean {
-  return tailOf(starts, piece).every((word) => word === 0)
-}
+const tailIsZero = (starts: Uint32Array, piece: number): boolean =>
+  tailOf(starts, piece).every((word) => word === 0)

@@ -88,18 +88,16 @@ export function runSections(
   }
 }
 
-function regionOf(location: Location): Region {
-  return {
-    country_code: cleanText(location.country_code),
-    continent_code: cleanText(location.continent_code),
-    continent: cleanText(location.continent),
-    country: cleanText(location.country),
-    currency_code: cleanText(location.currency_code),
-    state: cleanText(location.state),
-    timezone: cleanText(location.timezone),
-    accuracy: location.accuracy,
-  }
-}
+const regionOf = (location: Location): Region => ({
+  country_code: cleanText(location.country_code),
+  continent_code: cleanText(location.continent_code),
+  continent: cleanText(location.continent),
+  country: cleanText(location.country),
+  currency_code: cleanText(location.currency_code),
+  state: cleanText(location.state),
+  timezone: cleanText(location.timezone),
+  accuracy: location.accuracy,
+})
 
 function sectionOf(rows: readonly (readonly number[])[], words: number): Uint32Array {
   const out = new Uint32Array(rows.length * words)

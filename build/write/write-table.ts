@@ -134,9 +134,8 @@ function verifyWritten(temporary: string): void {
   }
 }
 
-function bytesOf(view: SectionView): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
-}
+const bytesOf = (view: SectionView): Uint8Array =>
+  new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 
 /** Day and content hash. */
 function tableId(content: TableContent, checksums: readonly number[]): string {

@@ -25,20 +25,18 @@ export interface LastUsedStore {
   readonly days: () => Promise<ReadonlyMap<string, Day>>
 }
 
-export function createLastUsedStore(counters: CounterStore): LastUsedStore {
-  return {
-    note: async (keyId, day) => {
-      await raiseCounter(counters, { name: prefix + keyId, value: day, triesMax })
-    },
-    days: async () =>
-      new Map(
-        counters
-          .list(prefix)
-          .filter(([, day]) => isDay(day))
-          .map(([name, day]) => [name.slice(prefix.length), day as Day] as const),
-      ),
-  }
-}
+export const createLastUsedStore = (counters: CounterStore): LastUsedStore => ({
+  note: async (keyId, day) => {
+    await raiseCounter(counters, { name: prefix + keyId, value: day, triesMax })
+  },
+  days: async () =>
+    new Map(
+      counters
+        .list(prefix)
+        .filter(([, day]) => isDay(day))
+        .map(([name, day]) => [name.slice(prefix.length), day as Day] as const),
+    ),
+})
 
 /** Failures are not reported: the worker's other store access reports them. */
 export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>) {

@@ -39,17 +39,14 @@ export class IpriskError extends Error {
   }
 }
 
-export function environmentError(code: ErrorCode, message: string, details?: ErrorDetails) {
-  return new IpriskError({ code, message, fault: 'environment', ...details })
-}
+export const environmentError = (code: ErrorCode, message: string, details?: ErrorDetails) =>
+  new IpriskError({ code, message, fault: 'environment', ...details })
 
-export function inputError(code: ErrorCode, message: string, details?: ErrorDetails): IpriskError {
-  return new IpriskError({ code, message, fault: 'input', ...details })
-}
+export const inputError = (code: ErrorCode, message: string, details?: ErrorDetails): IpriskError =>
+  new IpriskError({ code, message, fault: 'input', ...details })
 
-export function usageError(message: string, details: readonly string[] = []): IpriskError {
-  return new IpriskError({ code: 'usage', message, details, fault: 'usage' })
-}
+export const usageError = (message: string, details: readonly string[] = []): IpriskError =>
+  new IpriskError({ code: 'usage', message, details, fault: 'usage' })
 
 /**
  * Prefix of `feeds_unreachable`, by which a server recognises a missing network, which is cheap to
@@ -57,9 +54,8 @@ export function usageError(message: string, details: readonly string[] = []): Ip
  */
 export const feedsUnreachable = 'Not one feed could be fetched'
 
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
-}
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown)
 
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EACCES'] as const
 

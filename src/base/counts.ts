@@ -5,9 +5,8 @@ export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void 
 }
 
 /** Ties keep the map's order. */
-export function largestFirst<Key>(counts: ReadonlyMap<Key, number>): (readonly [Key, number])[] {
-  return [...counts].sort(([, a], [, b]) => b - a)
-}
+export const largestFirst = <Key>(counts: ReadonlyMap<Key, number>): (readonly [Key, number])[] =>
+  [...counts].sort(([, a], [, b]) => b - a)
 
 /** Sums equal keys; ties are in key order. */
 export function largestSums<Key>(counts: Iterable<readonly [Key, number]>) {

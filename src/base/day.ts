@@ -5,9 +5,7 @@ export type Day = number & { readonly __brand: 'Day' }
 
 export const msPerDay = 86_400_000
 
-export function dayOf(ms: number): Day {
-  return Math.floor(ms / msPerDay) as Day
-}
+export const dayOf = (ms: number): Day => Math.floor(ms / msPerDay) as Day
 
 /** `2026-08-22`; `undefined` for other forms, for days that do not exist, and before 1970. */
 export function parseDay(text: string): Day | undefined {
@@ -19,9 +17,7 @@ export function parseDay(text: string): Day | undefined {
 }
 
 /** Allows for any time zone. */
-export function isFuture(day: Day, today: Day): boolean {
-  return day > today + 1
-}
+export const isFuture = (day: Day, today: Day): boolean => day > today + 1
 
 let lastDay = 0
 let lastText = '1970-01-01'
@@ -36,6 +32,5 @@ export function formatDay(day: Day): string {
 }
 
 /** Never below 0: a clock may lag behind a feed. */
-export function ageSeconds(day: Day, nowMs: number): number {
-  return Math.max(0, Math.floor((nowMs - day * msPerDay) / 1000))
-}
+export const ageSeconds = (day: Day, nowMs: number): number =>
+  Math.max(0, Math.floor((nowMs - day * msPerDay) / 1000))

@@ -196,6 +196,5 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes
 
 /** For codes from another process. */
-export function isErrorCode(text: unknown): text is ErrorCode {
-  return typeof text === 'string' && Object.hasOwn(errorCodes, text)
-}
+export const isErrorCode = (text: unknown): text is ErrorCode =>
+  typeof text === 'string' && Object.hasOwn(errorCodes, text)

@@ -36,9 +36,7 @@ const longRun = /[0-9A-Za-z]{38,}/g
 /** Before it: the id and a separator. */
 const idBefore = /[0-9A-Za-z]{12}([^0-9A-Za-z]|%5[Ff])?$/
 
-export function beginsKey(text: string): boolean {
-  return begun.test(text)
-}
+export const beginsKey = (text: string): boolean => begun.test(text)
 
 export function holdsKey(text: string): boolean {
   if (beginsKey(text)) return true

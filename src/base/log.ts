@@ -100,17 +100,15 @@ function writeError(line: string): void {
 }
 
 /** pino's formatters do not scrub a child's members. */
-function logOf(logger: Logger, scrubbed: (details: object) => Record<string, unknown>): Log {
-  return {
-    trace: logger.trace.bind(logger),
-    debug: logger.debug.bind(logger),
-    info: logger.info.bind(logger),
-    warn: logger.warn.bind(logger),
-    error: logger.error.bind(logger),
-    fatal: logger.fatal.bind(logger),
-    child: (details) => logOf(logger.child(scrubbed(details)), scrubbed),
-  }
-}
+const logOf = (logger: Logger, scrubbed: (details: object) => Record<string, unknown>): Log => ({
+  trace: logger.trace.bind(logger),
+  debug: logger.debug.bind(logger),
+  info: logger.info.bind(logger),
+  warn: logger.warn.bind(logger),
+  error: logger.error.bind(logger),
+  fatal: logger.fatal.bind(logger),
+  child: (details) => logOf(logger.child(scrubbed(details)), scrubbed),
+})
 
 /** `write`: standard error, except in tests. */
 export function createLog(options: {

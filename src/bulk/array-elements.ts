@@ -29,9 +29,7 @@ export async function* arrayElements(
   yield* head
 }
 
-export function arrayLines(bytes: Uint8Array): Uint8Array {
-  return cutterOf(headText(bytes))(bytes)
-}
+export const arrayLines = (bytes: Uint8Array): Uint8Array => cutterOf(headText(bytes))(bytes)
 
 type Cut = (chunk: Uint8Array) => Uint8Array
 

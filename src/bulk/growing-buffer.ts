@@ -9,9 +9,7 @@ export interface GrowingBuffer {
 const firstBytes = 1 << 16
 const noBytes = new Uint8Array(0)
 
-export function newGrowingBuffer(): GrowingBuffer {
-  return { bytes: noBytes, length: 0 }
-}
+export const newGrowingBuffer = (): GrowingBuffer => ({ bytes: noBytes, length: 0 })
 
 /** Makes room for `bytes` more. */
 export function reserveBytes(buffer: GrowingBuffer, bytes: number): void {
@@ -42,9 +40,7 @@ export function detachBytes(buffer: GrowingBuffer): Uint8Array {
 }
 
 /** Makes the whole buffer of `detachBytes` writable again. */
-export function wholeBuffer({ buffer }: Uint8Array): Uint8Array {
-  return new Uint8Array(buffer)
-}
+export const wholeBuffer = ({ buffer }: Uint8Array): Uint8Array => new Uint8Array(buffer)
 
 /** A separate buffer, not cleared: only written bytes are ever returned. */
 function allocateBytes(bytes: number): Uint8Array {

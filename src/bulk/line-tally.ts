@@ -102,11 +102,8 @@ export function newLineCounter(
   }
 }
 
-function timeText(ms: number, by: TimeSpan): string {
-  return new Date(ms)
-    .toISOString()
-    .slice(0, by === 'hour' ? 'YYYY-MM-DDTHH'.length : 'YYYY-MM-DD'.length)
-}
+const timeText = (ms: number, by: TimeSpan): string =>
+  new Date(ms).toISOString().slice(0, by === 'hour' ? 'YYYY-MM-DDTHH'.length : 'YYYY-MM-DD'.length)
 
 function addIpv6(counts: Map<number, V6Count>, hash: number, words: Uint32Array): void {
   const known = counts.get(hash)
@@ -126,9 +123,8 @@ function addClass(map: ClassMap, key: string, index: number): void {
 }
 
 /** Index in `classifications`, from the verdict's first word (verdict-record.ts). */
-function classOf({ verdicts }: SectionViews, { bogon, verdict }: Located): number {
-  return bogon ? 0 : verdicts[verdict * verdictWords]! & 15
-}
+const classOf = ({ verdicts }: SectionViews, { bogon, verdict }: Located): number =>
+  bogon ? 0 : verdicts[verdict * verdictWords]! & 15
 
 type Counts = Map<number, number>
 

@@ -78,9 +78,7 @@ function answerOf(table: Pick<Table, 'check'>, address: string): string {
 }
 
 /** The part of a line of `misjudged` that names the canary. */
-function canaryOf(line: string): string {
-  return line.slice(0, line.indexOf(' is called '))
-}
+const canaryOf = (line: string): string => line.slice(0, line.indexOf(' is called '))
 
 /** Addresses with a network in `table`: IPv4 evenly, IPv6 by its pieces. */
 function sampleOf(

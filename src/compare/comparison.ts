@@ -55,17 +55,14 @@ export function newChangeCounter() {
 }
 
 /** In percent with four decimals: acceptance may be at a hundredth of a percent. */
-export function percentOf(count: number, all: number): number {
-  return all === 0 ? 0 : Math.round((1e6 * count) / all) / 1e4
-}
+export const percentOf = (count: number, all: number): number =>
+  all === 0 ? 0 : Math.round((1e6 * count) / all) / 1e4
 
 /** By the exact share: rounded, one in a million would be zero. */
-export function isAbove(
+export const isAbove = (
   { changed, compared }: Pick<Comparison, 'changed' | 'compared'>,
   maxPercent: number,
-): boolean {
-  return compared > 0 && (100 * changed) / compared > maxPercent
-}
+): boolean => compared > 0 && (100 * changed) / compared > maxPercent
 
 export interface PolicyInUse {
   readonly memory: DecisionMemory
@@ -90,12 +87,10 @@ export function actionOf(
   return memory.set.policies[index]!.outcomes[number]!.decision.action
 }
 
-export function classOf(
+export const classOf = (
   { reader: { views } }: OpenTable,
   { bogon, verdict }: Located,
-): Classification {
-  return bogon ? 'bogon' : readClassification(views.verdicts, verdict)
-}
+): Classification => (bogon ? 'bogon' : readClassification(views.verdicts, verdict))
 
 /** One address in both tables: `locate` looks up the one parsed into `words`. */
 export function newAddressPair(before: OpenTable, after: OpenTable) {

@@ -139,9 +139,8 @@ function rulesOf(
   return [...reports, { rule: '', action, ...requestShare(requestsOf(rest), all) }]
 }
 
-function requestsOf(outcomes: readonly OutcomeCount[]): number {
-  return outcomes.reduce((sum, { requests }) => sum + requests, 0)
-}
+const requestsOf = (outcomes: readonly OutcomeCount[]): number =>
+  outcomes.reduce((sum, { requests }) => sum + requests, 0)
 
 function changesOf(
   outcomes: readonly OutcomeCount[],

@@ -109,9 +109,8 @@ function walkTogether(
 }
 
 /** After the last address of a piece. */
-function endOf(views: SectionViews, startOf: (piece: number) => number, piece: number): number {
-  return piece + 1 < views.ipv4_starts.length ? startOf(piece + 1) : 2 ** 32
-}
+const endOf = (views: SectionViews, startOf: (piece: number) => number, piece: number): number =>
+  piece + 1 < views.ipv4_starts.length ? startOf(piece + 1) : 2 ** 32
 
 function countryRows(
   { reader: { views, strings } }: OpenTable,
@@ -201,9 +200,8 @@ type Line = readonly [high: number, low: number]
 
 const end: Line = [2 ** 32, 0]
 
-function lineOf({ words, count }: Stretches, at: number): Line {
-  return at >= count ? end : [words[at * 4]!, words[at * 4 + 1]!]
-}
+const lineOf = ({ words, count }: Stretches, at: number): Line =>
+  at >= count ? end : [words[at * 4]!, words[at * 4 + 1]!]
 
 /** The /64 of the address before a start. */
 function lineBefore(stretches: Stretches, at: number): Line {
@@ -213,9 +211,8 @@ function lineBefore(stretches: Stretches, at: number): Line {
   return low === 0 ? [high - 1, 2 ** 32 - 1] : [high, low - 1]
 }
 
-function linesBetween([high, low]: Line, [nextHigh, nextLow]: Line): number {
-  return (nextHigh - high) * 2 ** 32 + (nextLow - low)
-}
+const linesBetween = ([high, low]: Line, [nextHigh, nextLow]: Line): number =>
+  (nextHigh - high) * 2 ** 32 + (nextLow - low)
 
 /** After the last start comes the end of all addresses. */
 function compareStarts(a: Stretches, i: number, b: Stretches, j: number): number {

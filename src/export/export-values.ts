@@ -98,24 +98,20 @@ function numberOf(numbers: Map<number, number>, key: number): number {
   return number
 }
 
-function partsOf({ parts }: AnswerReader, { verdict, network, location }: Ids): RecordParts {
-  return {
-    verdict: verdict === 0 ? parts.bogon : parts.verdict(verdict - 1),
-    network: network === 0 ? undefined : parts.network(network),
-    location: location === 0 ? undefined : parts.location(location),
-  }
-}
+const partsOf = ({ parts }: AnswerReader, { verdict, network, location }: Ids): RecordParts => ({
+  verdict: verdict === 0 ? parts.bogon : parts.verdict(verdict - 1),
+  network: network === 0 ? undefined : parts.network(network),
+  location: location === 0 ? undefined : parts.location(location),
+})
 
 type KeyOf = (id: number) => number
 
 /** Number of each part's ids, including the one for none. */
-function idCounts({ views }: AnswerReader): Readonly<Record<PartName, number>> {
-  return {
-    verdict: views.verdicts.length / verdictWords + 1,
-    network: views.networks.length / networkWords + 1,
-    location: views.location_runs.length + 1,
-  }
-}
+const idCounts = ({ views }: AnswerReader): Readonly<Record<PartName, number>> => ({
+  verdict: views.verdicts.length / verdictWords + 1,
+  network: views.networks.length / networkWords + 1,
+  location: views.location_runs.length + 1,
+})
 
 function partKeys(
   { parts }: AnswerReader,

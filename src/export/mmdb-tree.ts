@@ -17,9 +17,7 @@ const dataFlag = 0x8000_0000
 
 export const dataBytesMax = dataFlag - 2
 
-export function dataRecord(offset: number): number {
-  return dataFlag + offset
-}
+export const dataRecord = (offset: number): number => dataFlag + offset
 
 export function recordInFile(record: number, nodeCount: number): number {
   if (record === emptyRecord) return nodeCount

@@ -103,9 +103,8 @@ function wordsOf({ format, layout, where, fields }: ExportWishes): string {
   ].join(' ')
 }
 
-export function invalidExport(message: string): IpriskError {
-  return new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
-}
+export const invalidExport = (message: string): IpriskError =>
+  new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
 
 function empty({ where }: ExportWishes): IpriskError {
   const why = where === undefined ? 'The table has no entries' : 'No address matches --where'

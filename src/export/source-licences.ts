@@ -29,9 +29,8 @@ export function usedSources(
 }
 
 /** One word with a slash or an ending such as `.txt`. */
-function isPath(given: string): boolean {
-  return !/[\s,]/.test(given) && (given.includes('/') || /^\.[a-z]/i.test(extname(given)))
-}
+const isPath = (given: string): boolean =>
+  !/[\s,]/.test(given) && (given.includes('/') || /^\.[a-z]/i.test(extname(given)))
 
 /** A comma-separated list, or a file with a licence on each line; `#` begins a comment. */
 export function readLicences(given: string | undefined): readonly string[] | undefined {

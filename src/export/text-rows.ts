@@ -83,9 +83,8 @@ export function csvRows(options: RowWriterOptions): RowWriter {
   return rangeRows(options, csvCell, false)
 }
 
-export function columnRows(options: RowWriterOptions): RowWriter {
-  return rangeRows(options, plainCell, true)
-}
+export const columnRows = (options: RowWriterOptions): RowWriter =>
+  rangeRows(options, plainCell, true)
 
 const hexDigits = 8
 const hexOf = (words: Uint32Array, family: Family): string => {

@@ -53,6 +53,5 @@ export function addressFaultOf(text: string): AddressFault {
 }
 
 /** The text before the first `character`; '' without it. */
-function before(text: string, character: string): string {
-  return text.slice(0, Math.max(0, text.indexOf(character)))
-}
+const before = (text: string, character: string): string =>
+  text.slice(0, Math.max(0, text.indexOf(character)))

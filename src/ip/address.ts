@@ -5,9 +5,7 @@
 export type Family = 4 | 6
 
 /** Enough words for either family. */
-export function newAddressWords(): Uint32Array {
-  return new Uint32Array(4)
-}
+export const newAddressWords = (): Uint32Array => new Uint32Array(4)
 
 /**
  * Compares addresses of `words` words, at `atA` of `a` and `atB` of `b`: negative, 0 or positive.

@@ -16,6 +16,5 @@ export function formatAddress(family: Family, words: Uint32Array): string {
   return bytes.toString('latin1', 0, formatAddressBytes(words, bytes, 0))
 }
 
-export function formatIpv4(value: number): string {
-  return `${value >>> 24}.${(value >>> 16) & 0xff}.${(value >>> 8) & 0xff}.${value & 0xff}`
-}
+export const formatIpv4 = (value: number): string =>
+  `${value >>> 24}.${(value >>> 16) & 0xff}.${(value >>> 8) & 0xff}.${value & 0xff}`

@@ -16,13 +16,10 @@ import { isBogon } from './special-purpose.ts'
 /** Per request. Real feeds need two; more is a loop. */
 export const redirectsMax = 5
 
-export function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status)
-}
+export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-export function isWebUrl({ protocol }: URL): boolean {
-  return protocol === 'http:' || protocol === 'https:'
-}
+export const isWebUrl = ({ protocol }: URL): boolean =>
+  protocol === 'http:' || protocol === 'https:'
 
 export type Redirect =
   | { readonly kind: 'follow'; readonly to: URL }

@@ -55,6 +55,4 @@ export function subtract(from: readonly Range[], removed: readonly Range[]): Ran
 
 const differ = 'the sets differ in family'
 
-function byFirst(a: Range, b: Range): number {
-  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0
-}
+const byFirst = (a: Range, b: Range): number => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0)

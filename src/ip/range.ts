@@ -23,13 +23,9 @@ const scratch = newAddressWords()
 /** 128 bits, most significant byte first. */
 const halves = new DataView(new ArrayBuffer(16))
 
-export function maxAddress(family: Family): bigint {
-  return family === 4 ? MAX_IPV4 : MAX_IPV6
-}
+export const maxAddress = (family: Family): bigint => (family === 4 ? MAX_IPV4 : MAX_IPV6)
 
-export function addressBits(family: Family): 32 | 128 {
-  return family === 4 ? 32 : 128
-}
+export const addressBits = (family: Family): 32 | 128 => (family === 4 ? 32 : 128)
 
 /** The inverse of `bigintToWords`. */
 export function wordsToBigint(family: Family, words: Uint32Array): bigint {

@@ -45,9 +45,8 @@ export const noPolicies: Policies = {
 type DecisionLabel = Readonly<Record<'policy' | 'rule' | 'action', string>>
 
 /** Names of policies, rules and actions contain no tab. */
-export function decisionLabel({ policy, rule, action }: DecisionLabel): string {
-  return [policy, rule, action].join('\t')
-}
+export const decisionLabel = ({ policy, rule, action }: DecisionLabel): string =>
+  [policy, rule, action].join('\t')
 
 /** The label for all others has its name in `policy`. */
 export function readDecisionLabel(label: string): DecisionLabel {

@@ -5,6 +5,5 @@ export const adminRoles = ['viewer', 'analyst', 'admin'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
 /** Whether a role includes `needed`. */
-export function mayAct(role: AdminRole, needed: AdminRole): boolean {
-  return adminRoles.indexOf(role) >= adminRoles.indexOf(needed)
-}
+export const mayAct = (role: AdminRole, needed: AdminRole): boolean =>
+  adminRoles.indexOf(role) >= adminRoles.indexOf(needed)

@@ -36,6 +36,5 @@ export interface Verdict {
 }
 
 /** The address' one provider; '' if unknown. */
-export function verdictProvider({ proxy, bot }: Pick<Verdict, 'proxy' | 'bot'>): string {
-  return proxy?.provider || bot?.provider || ''
-}
+export const verdictProvider = ({ proxy, bot }: Pick<Verdict, 'proxy' | 'bot'>): string =>
+  proxy?.provider || bot?.provider || ''

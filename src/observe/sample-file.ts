@@ -13,9 +13,8 @@ export const sampledCheckDaysMax = 30
 
 const folderOf = (state: string): string => join(state, 'traffic')
 
-export function sampleFilePath(state: string, port: number): string {
-  return join(folderOf(state), `${port}.sample`)
-}
+export const sampleFilePath = (state: string, port: number): string =>
+  join(folderOf(state), `${port}.sample`)
 
 /** Empty if there is no file. */
 export function readSample(path: string): readonly SampledCheck[] {
@@ -95,9 +94,8 @@ export interface SampledCheck {
   readonly address: string
 }
 
-function sampleLine({ lot, day, policy, address }: SampledCheck): string {
-  return `${lot} ${formatDay(day)} ${policy === '' ? '-' : policy} ${address}\n`
-}
+const sampleLine = ({ lot, day, policy, address }: SampledCheck): string =>
+  `${lot} ${formatDay(day)} ${policy === '' ? '-' : policy} ${address}\n`
 
 /** `undefined` for an invalid line. */
 function parseSampleLine(line: string): SampledCheck | undefined {

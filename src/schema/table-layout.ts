@@ -20,9 +20,7 @@ export const ipv4BucketPieces = { cached: 20, uncached: 4 } as const
 export const ipv6IndexBuckets = 2 ** 20
 
 /** By how many bits an IPv4 address is shifted to its bucket in an index of `elements`. */
-export function ipv4IndexShift(elements: number): number {
-  return Math.clz32(elements - 1) + 1
-}
+export const ipv4IndexShift = (elements: number): number => Math.clz32(elements - 1) + 1
 
 /**
  * Splits an IPv6 address in 2000::/3 into 3 fixed bits, its bucket, a key and a tail (words of 9,
@@ -44,9 +42,8 @@ export const secondLevel = { share: 1, crowded: 16 } as const
 export const thirdLevel = { share: 2, crowded: 32 } as const
 
 /** The largest k for 2^k slots of `keys` keys: their 2^k + 1 elements must fit. */
-export function slotBits(keys: number, share: number): number {
-  return 31 - Math.clz32((keys >>> share) - 1)
-}
+export const slotBits = (keys: number, share: number): number =>
+  31 - Math.clz32((keys >>> share) - 1)
 /** In `ipv6_records[i]`: key i has several pieces, and the rest is a tail group. */
 export const tailGroupFlag = 0x8000_0000
 export const tailWords = 3

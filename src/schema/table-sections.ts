@@ -73,8 +73,5 @@ export function addSection(builder: Builder, name: SectionName, vector: Offset):
   TableHeader[`add${pascalOf(name)}`](builder, vector)
 }
 
-function pascalOf(name: SectionName): Pascal<SectionName> {
-  return name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) =>
-    letter.toUpperCase(),
-  ) as Pascal<SectionName>
-}
+const pascalOf = (name: SectionName): Pascal<SectionName> =>
+  name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()) as Pascal<SectionName>

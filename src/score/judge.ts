@@ -51,9 +51,7 @@ export interface JudgeInput {
 
 type Assessment = ReturnType<typeof assessEvidence>
 
-export function judge(input: JudgeInput): Verdict {
-  return verdictOf(assessEvidence(input))
-}
+export const judge = (input: JudgeInput): Verdict => verdictOf(assessEvidence(input))
 
 /** The verdict with its findings, for explanations. */
 export function judgeWithFindings(input: JudgeInput) {
@@ -181,9 +179,8 @@ function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   return kind === 'tor' ? 'tor_exit_listed' : `${kind}_listed`
 }
 
-function isLoneNetwork({ counted }: Finding): boolean {
-  return counted.every(({ evidence }) => evidence.match === 'as') && !isNetworkBelieved(counted)
-}
+const isLoneNetwork = ({ counted }: Finding): boolean =>
+  counted.every(({ evidence }) => evidence.match === 'as') && !isNetworkBelieved(counted)
 
 /** Reasons without points, in the order of the table of reasons. */
 function notesOf(found: Assessment): ReasonCode[] {
@@ -220,6 +217,4 @@ function isAnycast({ hosting }: Findings, network: Network | undefined): boolean
 /** Other networks' edges (Akamai, Google) are in one place. */
 const anycastEdges: ReadonlySet<string> = new Set(['Cloudflare', 'Fastly'])
 
-function isDecayed({ counted }: Finding): boolean {
-  return counted.every(({ decay }) => decay <= 0.5)
-}
+const isDecayed = ({ counted }: Finding): boolean => counted.every(({ decay }) => decay <= 0.5)

@@ -370,9 +370,8 @@ function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager
   }
 }
 
-function takeoverFailed(why: string): IpriskError {
-  return environmentError('takeover_failed', `The server that has the port goes on: ${why}`)
-}
+const takeoverFailed = (why: string): IpriskError =>
+  environmentError('takeover_failed', `The server that has the port goes on: ${why}`)
 
 /** Retries forever, because the predecessor has yielded. */
 async function openAdminWithRetry(
@@ -511,9 +510,8 @@ function gateSettings(serve: Settings['serve']): GateSettings | undefined {
 }
 
 /** A decision outlives two refreshes, and a server that is away for a night. */
-function decisionMs({ serve }: Settings): number {
-  return Math.max(2 * msPerDay, 2 * parseDurationMs(serve.refreshEvery))
-}
+const decisionMs = ({ serve }: Settings): number =>
+  Math.max(2 * msPerDay, 2 * parseDurationMs(serve.refreshEvery))
 
 /** By set name. Throws `settings_invalid` for an invalid condition. */
 function setConditions({ lists }: Settings): Readonly<Record<string, string>> {

@@ -76,9 +76,7 @@ export function loadCanaries(
   return canaries
 }
 
-function isKind(text: string): text is CanaryKind {
-  return Object.hasOwn(canaryKinds, text)
-}
+const isKind = (text: string): text is CanaryKind => Object.hasOwn(canaryKinds, text)
 
 function invalid(problems: readonly string[]): IpriskError {
   return inputError('canaries_invalid', `${problems.length} problems in the canaries:`, {

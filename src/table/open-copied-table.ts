@@ -31,14 +31,12 @@ export interface CopiedTable extends OpenTable {
  * removed when none uses it. Waits up to 10 s while another process makes that copy. Throws
  * `file_unreadable`, `table_corrupt` (section and offset named) or `table_version`.
  */
-export function openCopiedTable(path: string, options: CopiedTableOptions = {}): CopiedTable {
-  return waitFor(openCopiedTableInSteps(path, options))
-}
+export const openCopiedTable = (path: string, options: CopiedTableOptions = {}): CopiedTable =>
+  waitFor(openCopiedTableInSteps(path, options))
 
 /** The copy alone, for other readers of the file; the file itself if no copy can be made. */
-export function takeTableCopy(path: string): Pick<SharedCopy, 'path' | 'release'> {
-  return waitFor(tryToShare(path)) ?? { path, release: () => undefined }
-}
+export const takeTableCopy = (path: string): Pick<SharedCopy, 'path' | 'release'> =>
+  waitFor(tryToShare(path)) ?? { path, release: () => undefined }
 
 function waitFor<T>(steps: CopySteps<T>): T {
   let step = steps.next()
@@ -74,9 +72,8 @@ export function* openCopiedTableInSteps(
 }
 
 /** A mapped file's name may be gone. */
-function writtenMsOf(path: string): number {
-  return Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-}
+const writtenMsOf = (path: string): number =>
+  Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
 
 function* tryToShare(path: string): CopySteps<SharedCopy | undefined> {
   try {

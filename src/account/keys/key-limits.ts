@@ -16,9 +16,8 @@ const burstSeconds = 2
 /** For every test key, whatever its plan. */
 const testLimits: EffectiveLimits = { rate: { perSecond: 10, burst: 20 } }
 
-export function limitsOf(plan: Plan, key: Pick<KeyRecord, 'limits' | 'test'>): EffectiveLimits {
-  return key.test === true ? testLimits : effectiveLimits(plan, key.limits)
-}
+export const limitsOf = (plan: Plan, key: Pick<KeyRecord, 'limits' | 'test'>): EffectiveLimits =>
+  key.test === true ? testLimits : effectiveLimits(plan, key.limits)
 
 /** A burst without a rate limits nothing. */
 export function effectiveLimits(plan: Plan, own: KeyLimitOverrides = {}): EffectiveLimits {

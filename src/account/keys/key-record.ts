@@ -61,9 +61,8 @@ export function lostRecord(id: string, now: number): KeyRecord {
 }
 
 /** Keeps the time of an earlier revocation. */
-export function revokedRecord(record: KeyRecord, now: number): KeyRecord {
-  return record.revokedAt === undefined ? { ...record, revokedAt: now } : record
-}
+export const revokedRecord = (record: KeyRecord, now: number): KeyRecord =>
+  record.revokedAt === undefined ? { ...record, revokedAt: now } : record
 
 /**
  * Adds a secret. The newest old one works until `oldExpiresAt` or its own earlier end; others are

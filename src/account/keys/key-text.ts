@@ -39,13 +39,9 @@ function randomDigits(count: number): string {
   return text
 }
 
-export function randomId(): string {
-  return randomDigits(idChars)
-}
+export const randomId = (): string => randomDigits(idChars)
 
-export function randomSecret(): string {
-  return randomDigits(secretChars)
-}
+export const randomSecret = (): string => randomDigits(secretChars)
 
 export function formatKeyText(key: KeyText): string {
   const body = `${key.test === true ? testKeyPrefix : keyPrefix}${key.id}_${key.secret}`

@@ -178,9 +178,8 @@ export function shownId(id: string): string {
   return escapeControls(JSON.stringify(cut))
 }
 
-export function skippedText({ id, why }: SkippedKey): string {
-  return `The record of key ${shownId(id)} is invalid, so the key gets 401: ${why}.`
-}
+export const skippedText = ({ id, why }: SkippedKey): string =>
+  `The record of key ${shownId(id)} is invalid, so the key gets 401: ${why}.`
 
 export const skippedAdvice =
   'Restore it with "iprisk state restore FILE", or revoke the key with "iprisk keys revoke ID".'

@@ -3,10 +3,8 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret, 'latin1').digest()
-}
+export const hashSecret = (secret: string): Buffer =>
+  createHash('sha256').update(secret, 'latin1').digest()
 
-export function sameHash(left: Buffer, right: Buffer): boolean {
-  return left.length === right.length && timingSafeEqual(left, right)
-}
+export const sameHash = (left: Buffer, right: Buffer): boolean =>
+  left.length === right.length && timingSafeEqual(left, right)

@@ -179,9 +179,8 @@ export function refundUnits(state: LeaseState, lease: LeaseRecord, units: number
 }
 
 /** The month's rest at the last answer; the whole quota before that. */
-export function lastKnownRemaining({ exhaustedUntilMs, ledgerRemaining, quota }: Lease): number {
-  return exhaustedUntilMs > 0 ? ledgerRemaining : quota
-}
+export const lastKnownRemaining = ({ exhaustedUntilMs, ledgerRemaining, quota }: Lease): number =>
+  exhaustedUntilMs > 0 ? ledgerRemaining : quota
 
 /** Sets the ledger's rest without a lease. */
 export function assumeRemaining(lease: LeaseRecord, units: number): void {
@@ -254,13 +253,11 @@ async function fetch(state: LeaseState, lease: LeaseRecord, need: number): Promi
  * The next lease would be cut short: fetch only on need and return idle units soon, because other
  * workers may be refusing requests.
  */
-function nearQuotaEnd(lease: LeaseRecord): boolean {
-  return lease.ledgerRemaining < lease.size * leaseShare
-}
+const nearQuotaEnd = (lease: LeaseRecord): boolean =>
+  lease.ledgerRemaining < lease.size * leaseShare
 
-function refetchThreshold(lease: LeaseRecord): number {
-  return nearQuotaEnd(lease) ? -1 : Math.ceil(lease.size / 2)
-}
+const refetchThreshold = (lease: LeaseRecord): number =>
+  nearQuotaEnd(lease) ? -1 : Math.ceil(lease.size / 2)
 
 function applyGrant(state: LeaseState, lease: LeaseRecord, grant: LeaseGrant, nowMs: number): void {
   addUnits(state, lease, grant.granted)

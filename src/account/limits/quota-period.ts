@@ -11,15 +11,12 @@ export function monthOf(ms: number): Month {
   return ((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()) as Month
 }
 
-export function monthStart(month: number): number {
-  return Date.UTC(1970 + Math.floor(month / 12), month % 12)
-}
+export const monthStart = (month: number): number =>
+  Date.UTC(1970 + Math.floor(month / 12), month % 12)
 
-export function monthSeconds(month: Month): number {
-  return (monthStart(month + 1) - monthStart(month)) / 1000
-}
+export const monthSeconds = (month: Month): number =>
+  (monthStart(month + 1) - monthStart(month)) / 1000
 
 /** `2026-08`. */
-export function formatMonth(month: Month): string {
-  return new Date(monthStart(month)).toISOString().slice(0, 7)
-}
+export const formatMonth = (month: Month): string =>
+  new Date(monthStart(month)).toISOString().slice(0, 7)

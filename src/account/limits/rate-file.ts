@@ -36,9 +36,7 @@ export type RateFile = ReturnType<typeof openRateFile>
 const defaultSize = { slots: rateSlots as number, keysMax: rateKeysMax as number } as const
 type RateFileSize = typeof defaultSize
 
-function fileBytes({ slots }: RateFileSize): number {
-  return headerBytes + slots * slotWords * 4
-}
+const fileBytes = ({ slots }: RateFileSize): number => headerBytes + slots * slotWords * 4
 
 /** Creates a missing file; safe for concurrent processes. Throws `rates_unusable`. */
 export function openRateFile(

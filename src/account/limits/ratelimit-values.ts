@@ -41,11 +41,7 @@ export function rateLimitValue(remaining: Float64Array): string {
   return first === '' ? second : `${first}, ${second}`
 }
 
-export function ceilSeconds(ms: number): number {
-  return Math.ceil(ms / 1000)
-}
+export const ceilSeconds = (ms: number): number => Math.ceil(ms / 1000)
 
 /** At least 1: a client that waits 0 retries at once. */
-export function retryAfterSeconds(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000))
-}
+export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))

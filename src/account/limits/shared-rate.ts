@@ -62,9 +62,7 @@ export interface SharedRate extends Readonly<SharedRateRecord> {
   readonly limit: SharedLimit | undefined
 }
 
-export function newSharedRate(keyId: string): SharedRate {
-  return { keyId, limit: undefined }
-}
+export const newSharedRate = (keyId: string): SharedRate => ({ keyId, limit: undefined })
 
 export interface SharedRateOptions {
   readonly buckets: SharedBuckets

@@ -156,9 +156,8 @@ function hasQuota({ plan, limits, revokedAt }: KeyRecord, plans: Plans): boolean
   return effectiveLimits(own, limits).quotaPerMonth !== undefined
 }
 
-function unusable(path: string, details: readonly string[], cause?: unknown): IpriskError {
-  return inputError('keys_file', `The keys in ${path} cannot be used:`, { details, cause })
-}
+const unusable = (path: string, details: readonly string[], cause?: unknown): IpriskError =>
+  inputError('keys_file', `The keys in ${path} cannot be used:`, { details, cause })
 
 function readOnly(path: string): IpriskError {
   const message = `The keys come from ${path}; change them in that file.`

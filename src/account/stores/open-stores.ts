@@ -87,9 +87,8 @@ const limitCodes = new Set([
 ])
 
 /** Whether the store of keys and quotas is away or does not work. */
-export function isOutage(error: unknown): boolean {
-  return !(error instanceof IpriskError) || !limitCodes.has(error.code)
-}
+export const isOutage = (error: unknown): boolean =>
+  !(error instanceof IpriskError) || !limitCodes.has(error.code)
 
 export function reportOnce(hooks: StoresHooks): StoresHooks {
   const told = new Set<string>()

@@ -33,9 +33,7 @@ const linksMax = 40
 const privateMode = 0o600
 
 /** Contains the process id, to recognise a killed run's files. */
-export function temporaryName(name: string): string {
-  return `.${name}.${process.pid}.${randomUUID()}.tmp`
-}
+export const temporaryName = (name: string): string => `.${name}.${process.pid}.${randomUUID()}.tmp`
 
 /** Follows symbolic links. Throws a reason. */
 export function outputTarget(path: string): string {
@@ -178,9 +176,8 @@ export async function replaceWith(
 }
 
 /** Atomic; yields to the event loop between pieces. */
-export function replaceFile(path: string, content: string | Iterable<string>, mode = 0o644) {
-  return replaceWith(path, mode, (to) => writeFile(to, content, { flag: 'wx', mode }))
-}
+export const replaceFile = (path: string, content: string | Iterable<string>, mode = 0o644) =>
+  replaceWith(path, mode, (to) => writeFile(to, content, { flag: 'wx', mode }))
 
 export function replaceFileSync(path: string, content: string | Uint8Array, mode = 0o644): void {
   const file = beginReplacing(path, mode)

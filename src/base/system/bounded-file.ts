@@ -95,9 +95,7 @@ function irregular(stat: Stats): Error {
   return new Error(`it is a ${stat.isFIFO() ? 'pipe' : 'device'}, and must be a regular file`)
 }
 
-function tooLarge(bytesMax: number): Error {
-  return new Error(`it has more than ${bytesMax} bytes`)
-}
+const tooLarge = (bytesMax: number): Error => new Error(`it has more than ${bytesMax} bytes`)
 
 /** Files in /proc have a size of 0. */
 function firstBytes({ size }: Stats, bytesMax: number): number {

@@ -136,14 +136,12 @@ function pieceSize(bytes: Buffer, bytesMax: number): number {
   return (last < 0 ? bytes.indexOf(newline) : last) + 1
 }
 
-function standardOutput(): Target {
-  return {
-    bytesMax: pipeBytesMax,
-    endsMidLine: async () => undefined,
-    write: async (bytes) => (await writeTo(1, bytes)).bytesWritten,
-    close: async () => undefined,
-  }
-}
+const standardOutput = (): Target => ({
+  bytesMax: pipeBytesMax,
+  endsMidLine: async () => undefined,
+  write: async (bytes) => (await writeTo(1, bytes)).bytesWritten,
+  close: async () => undefined,
+})
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_RDWR, O_WRONLY } = constants
 /** Non-blocking, because opening a pipe would wait for its reader. */

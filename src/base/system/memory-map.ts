@@ -119,18 +119,13 @@ function claimSlot(length: number): Slot {
   return slot
 }
 
-function freeSlot(length: number): Slot | undefined {
-  return slots.find((slot) => isFree(slot, length))
-}
+const freeSlot = (length: number): Slot | undefined => slots.find((slot) => isFree(slot, length))
 
 /** A small file does not take a large slot. */
-function isFree({ free, length: own }: Slot, length: number): boolean {
-  return free && own >= length && own <= 2 * slotLength(length)
-}
+const isFree = ({ free, length: own }: Slot, length: number): boolean =>
+  free && own >= length && own <= 2 * slotLength(length)
 
-function slotLength(length: number): number {
-  return Math.ceil((length * slotRoom) / slotUnit) * slotUnit
-}
+const slotLength = (length: number): number => Math.ceil((length * slotRoom) / slotUnit) * slotUnit
 
 function addSlot(length: number): Slot {
   const own = slotLength(length)
@@ -163,9 +158,7 @@ function reserve(pointer: unknown, length: number): unknown {
   )
 }
 
-function isFailed(pointer: unknown): boolean {
-  return koffi.address(pointer) === 0xffff_ffff_ffff_ffffn
-}
+const isFailed = (pointer: unknown): boolean => koffi.address(pointer) === 0xffff_ffff_ffff_ffffn
 
 /**
  * Every process that maps the file sees writes, which survive the processes but not a crash of the
@@ -196,9 +189,8 @@ export function mapRegion(path: string): MappedRegion {
   })
 }
 
-export function viewRegion({ address, bytes }: MappedRegion): Uint8Array {
-  return new Uint8Array(koffi.view(address, bytes))
-}
+export const viewRegion = ({ address, bytes }: MappedRegion): Uint8Array =>
+  new Uint8Array(koffi.view(address, bytes))
 
 export function unmapRegion({ address, bytes }: MappedRegion): void {
   munmap(address, slotLength(bytes))
@@ -236,9 +228,8 @@ export function withRegularFile<T>(
   }
 }
 
-function unreadable(path: string, why: string, cause?: unknown): IpriskError {
-  return environmentError('file_unreadable', `${path} cannot be opened: ${why}`, { cause })
-}
+const unreadable = (path: string, why: string, cause?: unknown): IpriskError =>
+  environmentError('file_unreadable', `${path} cannot be opened: ${why}`, { cause })
 
 const MADV_HUGEPAGE = 14
 /** Reads everything now; not before Linux 5.14. */
@@ -263,6 +254,5 @@ export function inLargePages<T extends ArrayBufferView>(array: T): T {
   return array
 }
 
-export function offsetInPage(array: ArrayBufferView): number {
-  return Number(koffi.address(array) % BigInt(pageBytes))
-}
+export const offsetInPage = (array: ArrayBufferView): number =>
+  Number(koffi.address(array) % BigInt(pageBytes))

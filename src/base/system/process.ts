@@ -59,9 +59,8 @@ export function parseStat(line: string): ProcessStat | undefined {
 }
 
 /** The first thread has the process's id. */
-export function threadStatOf(pid: number, thread: number): ProcessStat | undefined {
-  return parseStat(readSystemFile(`/proc/${pid}/task/${thread}/stat`))
-}
+export const threadStatOf = (pid: number, thread: number): ProcessStat | undefined =>
+  parseStat(readSystemFile(`/proc/${pid}/task/${thread}/stat`))
 
 export function socketInodesOf(pid: number): readonly number[] {
   const folder = `/proc/${pid}/fd`

@@ -18,9 +18,7 @@ export interface TrustedFile extends BoundedFile {
 }
 
 /** The effective user; `undefined` without user ids. */
-export function callerUserId(): number | undefined {
-  return process.geteuid?.()
-}
+export const callerUserId = (): number | undefined => process.geteuid?.()
 
 /** As a clause; `undefined` for a trusted file. */
 export function distrustOf(

@@ -11,14 +11,12 @@ export function markedEncodingOf([one, two, three]: Uint8Array): MarkedEncoding 
   return one === 0xfe && two === 0xff ? 'utf-16be' : undefined
 }
 
-export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
-  return markedEncodingOf(bytes) === 'utf-8' ? bytes.subarray(byteOrderMarkBytes) : bytes
-}
+export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
+  markedEncodingOf(bytes) === 'utf-8' ? bytes.subarray(byteOrderMarkBytes) : bytes
 
 /** UTF-8 unless marked otherwise; removes the mark. */
-export function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder(markedEncodingOf(bytes) ?? 'utf-8').decode(bytes)
-}
+export const decodeText = (bytes: Uint8Array): string =>
+  new TextDecoder(markedEncodingOf(bytes) ?? 'utf-8').decode(bytes)
 
 /** Brotli has no magic number. */
 export const packingMagics = {

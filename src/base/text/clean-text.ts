@@ -28,9 +28,7 @@ const formats = /[\u{E0000}-\u{E007F}]|(?![\u200C\u200D])\p{Cf}/gu
 const halves = /\p{Cs}/gu
 
 /** As in JSON, `\u001b`: JSON stays equal JSON. */
-export function escapeControls(text: string): string {
-  return text.replaceAll(controls, escapeCharacter)
-}
+export const escapeControls = (text: string): string => text.replaceAll(controls, escapeCharacter)
 
 export function escapeLines(text: string): string {
   return text.replaceAll(controls, (character) =>

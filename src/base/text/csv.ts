@@ -90,6 +90,5 @@ export function parseStrictCsv(options: {
   return { rows, problems }
 }
 
-function requiredCount(columns: readonly string[]): number {
-  return columns.at(-1) === 'note' ? columns.length - 1 : columns.length
-}
+const requiredCount = (columns: readonly string[]): number =>
+  columns.at(-1) === 'note' ? columns.length - 1 : columns.length

@@ -1,23 +1,16 @@
 // Numbers for people.
 
 /** `1,234,567`. */
-export function formatCount(value: number): string {
-  return value.toLocaleString('en-US')
-}
+export const formatCount = (value: number): string => value.toLocaleString('en-US')
 
 /** `1 entry`, `1,234 entries`. */
-export function formatCounted(value: number, one: string, many: string): string {
-  return `${formatCount(value)} ${value === 1 ? one : many}`
-}
+export const formatCounted = (value: number, one: string, many: string): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`
 
-export function formatMegabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1)
-}
+export const formatMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(1)
 
 /** ISO 8601, UTC; `ms` since the epoch. */
-export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
-}
+export const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 /** `3 days 4 h`, `4 h 12 min`, `12 min 5 s`, `5 s`. */
 export function formatTimeSpan(seconds: number): string {

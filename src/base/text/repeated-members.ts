@@ -65,11 +65,8 @@ function endOfText(text: string, from: number): number {
   return at
 }
 
-function pathOf(open: readonly OpenValue[]): string {
-  return open
-    .map(({ step }, depth) => (depth === 0 || step.startsWith('[') ? step : `.${step}`))
-    .join('')
-}
+const pathOf = (open: readonly OpenValue[]): string =>
+  open.map(({ step }, depth) => (depth === 0 || step.startsWith('[') ? step : `.${step}`)).join('')
 
 /** From 1. */
 export function placeAt(

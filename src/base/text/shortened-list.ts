@@ -1,9 +1,8 @@
 // Long lists in messages: the first items, then a count.
 
 /** `and 3 more`; `''` for none. */
-export function moreText(left: number, numberText: (left: number) => string = String): string {
-  return left > 0 ? `and ${numberText(left)} more` : ''
-}
+export const moreText = (left: number, numberText: (left: number) => string = String): string =>
+  left > 0 ? `and ${numberText(left)} more` : ''
 
 /** `a, b and 3 more`; `total` if `texts` are only the first. */
 export function joinFew(

@@ -48,9 +48,7 @@ interface CellWriter {
 const comma = 0x2c
 const lineEnd = 0x0a
 
-export function csvHeader(fields: readonly CheckField[]): string {
-  return fields.join(',')
-}
+export const csvHeader = (fields: readonly CheckField[]): string => fields.join(',')
 
 export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[]): RowWriter {
   const cells = cellsOf(reader, fields)

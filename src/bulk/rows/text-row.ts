@@ -103,9 +103,8 @@ function verdictLabel({ classification, score }: Verdict): string {
   return `  ${classification.padEnd(classWidth)}  ${String(score).padStart(3)}  ${level}`
 }
 
-function listsLabel(match: ListMatch | undefined): string {
-  return match === undefined ? '' : `  on ${match.names.join(', ')}`
-}
+const listsLabel = (match: ListMatch | undefined): string =>
+  match === undefined ? '' : `  on ${match.names.join(', ')}`
 
 function detailsLabel(verdict: Verdict): string {
   return answerDetails(verdict)

@@ -41,9 +41,8 @@ export interface PullRefusal {
   readonly reason: string
 }
 
-export function pullError(code: PullRefusalCode, message: string, cause?: unknown): IpriskError {
-  return environmentError(`pull_${code}`, message, { cause })
-}
+export const pullError = (code: PullRefusalCode, message: string, cause?: unknown): IpriskError =>
+  environmentError(`pull_${code}`, message, { cause })
 
 const known: ReadonlySet<string> = new Set(pullRefusalCodes)
 

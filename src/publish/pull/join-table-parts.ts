@@ -225,9 +225,8 @@ function openNear(paths: readonly string[]) {
   }
 }
 
-export function isFileNamed(path: string, name: string): boolean {
-  return inMap(path, (bytes) => isNamed(bytes, name))
-}
+export const isFileNamed = (path: string, name: string): boolean =>
+  inMap(path, (bytes) => isNamed(bytes, name))
 
 function inMap<T>(path: string, read: (bytes: Uint8Array) => T): T {
   const map = mapFile(path)

@@ -24,9 +24,8 @@ export function conflictOf(findings: Findings, asOf: Day): ProxyVpnConflict {
   return hasDirect(residential) || hasDirect(vpn) ? 'resolved' : 'open'
 }
 
-export function isRecent(finding: Finding, asOf: Day): boolean {
-  return asOf - lastSeenDay(finding.counted) <= conflictDaysMax
-}
+export const isRecent = (finding: Finding, asOf: Day): boolean =>
+  asOf - lastSeenDay(finding.counted) <= conflictDaysMax
 
 export function classify(input: {
   readonly findings: Findings
@@ -48,9 +47,8 @@ export function classify(input: {
 }
 
 /** A VPN operator names the very address as its own, which outweighs all other lists. */
-export function isOwnExit({ present, counted }: Finding): boolean {
-  return present && counted.some(isNamedByOperator)
-}
+export const isOwnExit = ({ present, counted }: Finding): boolean =>
+  present && counted.some(isNamedByOperator)
 
 function isNamedByOperator({ evidence, value }: CountedEvidence): boolean {
   const { match, provider, voice } = evidence
@@ -58,10 +56,8 @@ function isNamedByOperator({ evidence, value }: CountedEvidence): boolean {
   return match === 'exact' && voice.assurance === 'direct' && provider !== '' && isHeard
 }
 
-function isSolid(finding: Finding): boolean {
-  return finding.present && confidenceOf(finding.counted, finding.inferred) !== 'low'
-}
+const isSolid = (finding: Finding): boolean =>
+  finding.present && confidenceOf(finding.counted, finding.inferred) !== 'low'
 
-function hasDirect(finding: Finding): boolean {
-  return finding.counted.some(({ evidence }) => evidence.voice.assurance === 'direct')
-}
+const hasDirect = (finding: Finding): boolean =>
+  finding.counted.some(({ evidence }) => evidence.voice.assurance === 'direct')

@@ -24,6 +24,4 @@ export function confidenceOf(counted: readonly CountedEvidence[], inferred: bool
   return voices === 2 || good ? 'medium' : 'low'
 }
 
-function isHeard({ value }: CountedEvidence): boolean {
-  return value >= voiceValueMin
-}
+const isHeard = ({ value }: CountedEvidence): boolean => value >= voiceValueMin

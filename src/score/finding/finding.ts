@@ -83,14 +83,12 @@ export function findingOf(
 }
 
 /** Its publisher used the proxy, so newness is no reason for doubt. */
-function isTested({ evidence }: CountedEvidence): boolean {
-  return evidence.kind === 'proxy' && evidence.voice.assurance === 'direct'
-}
+const isTested = ({ evidence }: CountedEvidence): boolean =>
+  evidence.kind === 'proxy' && evidence.voice.assurance === 'direct'
 
 /** Addresses of people's own lines change customers. */
-function changesHands(kind: ScoredKind, network: Network | undefined): boolean {
-  return kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
-}
+const changesHands = (kind: ScoredKind, network: Network | undefined): boolean =>
+  kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
 
 export function makeFinding(
   kind: ScoredKind,
@@ -211,6 +209,5 @@ function isOwner(provider: string, organization: string): boolean {
 export const torOperatorsId = 'table-tor-operators'
 
 /** Whether a Tor exit is only in an operator's range, on no list. */
-export function isByOperatorRange({ kind, counted }: Finding): boolean {
-  return kind === 'tor' && counted.every(({ evidence }) => evidence.voice.id === torOperatorsId)
-}
+export const isByOperatorRange = ({ kind, counted }: Finding): boolean =>
+  kind === 'tor' && counted.every(({ evidence }) => evidence.voice.id === torOperatorsId)

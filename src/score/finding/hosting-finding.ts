@@ -92,6 +92,5 @@ export function isNetworkBelieved(counted: readonly CountedEvidence[]): boolean 
 }
 
 /** Independent voices that count at all. */
-function independentVoices(counted: readonly CountedEvidence[]): number {
-  return strongestByGroup(counted.filter(({ value }) => value >= voiceValueMin)).length
-}
+const independentVoices = (counted: readonly CountedEvidence[]): number =>
+  strongestByGroup(counted.filter(({ value }) => value >= voiceValueMin)).length

@@ -32,11 +32,8 @@ function speaksIn(network: Network | undefined, hosting: Finding): boolean {
 }
 
 /** For networks with people's lines, the hand-kept table names their server ranges. */
-export function rentsServers({ counted }: Finding): boolean {
-  return counted.some(
-    ({ evidence }) => evidence.voice.id === hosterTableId && evidence.match !== 'as',
-  )
-}
+export const rentsServers = ({ counted }: Finding): boolean =>
+  counted.some(({ evidence }) => evidence.voice.id === hosterTableId && evidence.match !== 'as')
 
 /** The finding of VPN lists together with the inference. */
 export function withInferredVpn(listed: Finding, inferred: CountedEvidence): Finding {

@@ -23,9 +23,8 @@ export function afterRelaySuppression(
 }
 
 /** Neighbours that still count: relays share networks with anything. */
-export function nearRelay(near: readonly Kind[]): readonly Kind[] {
-  return near.filter((kind) => kind === 'blocklist')
-}
+export const nearRelay = (near: readonly Kind[]): readonly Kind[] =>
+  near.filter((kind) => kind === 'blocklist')
 
 /** Whether evidence of this very address overrides the relay. */
 export function overridesRelay(findings: Findings): boolean {
@@ -36,6 +35,5 @@ export function overridesRelay(findings: Findings): boolean {
   return tor.present && tor.counted.some(({ evidence }) => evidence.match === 'exact')
 }
 
-function isDirectAndExact({ evidence }: CountedEvidence): boolean {
-  return evidence.match === 'exact' && evidence.voice.assurance === 'direct'
-}
+const isDirectAndExact = ({ evidence }: CountedEvidence): boolean =>
+  evidence.match === 'exact' && evidence.voice.assurance === 'direct'

@@ -10,9 +10,8 @@ export const daysKeptMax = 90
 /** … unless its feed's measured half-life is longer: then after three of them. */
 const tailHalfLives = 3
 
-function daysKept(halfLife: number): number {
-  return halfLife > daysKeptMax ? Math.round(halfLife * tailHalfLives) : daysKeptMax
-}
+const daysKept = (halfLife: number): number =>
+  halfLife > daysKeptMax ? Math.round(halfLife * tailHalfLives) : daysKeptMax
 
 /** Classes of networks by how long a customer keeps an address. */
 export const turnovers = ['lines', 'shared', 'elsewhere'] as const
@@ -83,6 +82,5 @@ export function decayOf(
 }
 
 /** The slowest decay in any network. */
-export function slowestDecay(kind: Kind, ageDays: number, measured?: HalfLives): number {
-  return Math.max(...turnovers.map((turnover) => decayOf(kind, ageDays, { turnover, measured })))
-}
+export const slowestDecay = (kind: Kind, ageDays: number, measured?: HalfLives): number =>
+  Math.max(...turnovers.map((turnover) => decayOf(kind, ageDays, { turnover, measured })))

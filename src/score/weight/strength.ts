@@ -12,9 +12,7 @@ export interface GroupValue {
 }
 
 /** Six decimals: finer than any weight, coarser than effects of the order of factors. */
-export function roundStrength(strength: number): number {
-  return Math.round(strength * 1e6) / 1e6
-}
+export const roundStrength = (strength: number): number => Math.round(strength * 1e6) / 1e6
 
 /** The strongest value of each group, in no particular order. */
 export function strongestByGroup(words: readonly GroupValue[]): number[] {

@@ -46,9 +46,8 @@ const noEvidence: Readonly<Record<Kind, readonly CountedEvidence[]>> = {
 }
 
 /** Many people behind one address (MODEL.md, rule 9). */
-export function isShared(network: Network | undefined): boolean {
-  return network !== undefined && (network.shared || network.mobile)
-}
+export const isShared = (network: Network | undefined): boolean =>
+  network !== undefined && (network.shared || network.mobile)
 
 export function weighEvidence(input: {
   readonly evidence: readonly Evidence[]
@@ -127,9 +126,8 @@ export function turnoverOf(network: Network | undefined): Turnover {
  * Every residential list contains other proxies: evidence is residential only on people's own
  * lines; elsewhere, and in unknown networks, it is evidence of a proxy.
  */
-function effectiveKind(kind: Kind, network: Network | undefined): Kind {
-  return kind === 'residential_proxy' && network?.access !== true ? 'proxy' : kind
-}
+const effectiveKind = (kind: Kind, network: Network | undefined): Kind =>
+  kind === 'residential_proxy' && network?.access !== true ? 'proxy' : kind
 
 /**
  * Third parties keep listing hosters' ranges that became people's lines long ago, and whole access
@@ -176,9 +174,8 @@ export function percentDaysSeen(counted: readonly CountedEvidence[]): number {
   return Math.round(Math.min(1, highest) * 10_000) / 100
 }
 
-export function listedShare(days: Pick<Evidence, 'daysListed' | 'daysObserved'>): number {
-  return days.daysListed / Math.max(daysObservedMin, days.daysObserved)
-}
+export const listedShare = (days: Pick<Evidence, 'daysListed' | 'daysObserved'>): number =>
+  days.daysListed / Math.max(daysObservedMin, days.daysObserved)
 
 /** `counted` is not empty. */
 export function lastSeenDay(counted: readonly CountedEvidence[]): Day {

@@ -53,9 +53,8 @@ const replyMsMax = {
 } as const
 const requests = Object.keys(replyMsMax).filter((name) => name !== 'forget') as PlainRequest[]
 
-export function controlSocketPath(stateFolder: string, port: number): string {
-  return join(stateFolder, `control-${port}.sock`)
-}
+export const controlSocketPath = (stateFolder: string, port: number): string =>
+  join(stateFolder, `control-${port}.sock`)
 
 /** Includes sockets of dead servers. */
 export function controlSocketPaths(stateFolder: string): readonly string[] {
@@ -132,9 +131,8 @@ async function serve(
   }
 }
 
-export function isForget(request: unknown): request is ForgetRequest {
-  return typeof request === 'string' && /^forget [\da-f:.]+$/.test(request)
-}
+export const isForget = (request: unknown): request is ForgetRequest =>
+  typeof request === 'string' && /^forget [\da-f:.]+$/.test(request)
 
 export const addressToForget = (request: ForgetRequest): string => request.split(' ')[1]!
 

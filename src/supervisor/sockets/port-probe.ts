@@ -51,6 +51,5 @@ export function portUnavailable(
 }
 
 /** `http://127.0.0.1:8080`; IPv6 addresses in brackets. */
-export function urlOf({ host, port, tls }: HostPort & { readonly tls?: boolean }): string {
-  return `http${tls === true ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
+export const urlOf = ({ host, port, tls }: HostPort & { readonly tls?: boolean }): string =>
+  `http${tls === true ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -42,9 +42,8 @@ export function refreshDelayMs(of: {
   return withJitter(Math.max(Math.min(retryMsMin, everyMs), plain), jitter, random)
 }
 
-export function catchUpDelayMs(of: { readonly failures: number; readonly random?: number }) {
-  return withJitter(backoffMs(catchUp, of.failures), jitter, of.random)
-}
+export const catchUpDelayMs = (of: { readonly failures: number; readonly random?: number }) =>
+  withJitter(backoffMs(catchUp, of.failures), jitter, of.random)
 
 export interface CatchUp {
   /** Builds until a table has its feeds; fails cheaply without a network. */

@@ -192,9 +192,8 @@ async function loadFirst(
   return state.current?.file
 }
 
-function heldTable({ held, current }: State): string | undefined {
-  return held === current?.id ? undefined : held
-}
+const heldTable = ({ held, current }: State): string | undefined =>
+  held === current?.id ? undefined : held
 
 /** By a cheap check. */
 function hasIntactCopy({ current, identity, distrusted }: State): boolean {
@@ -270,9 +269,7 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
   return swap(parts, state, { copy, fromMs, previous: undefined })
 }
 
-function isLost({ code }: TableRefusal): boolean {
-  return code === 'missing' || code === 'damaged'
-}
+const isLost = ({ code }: TableRefusal): boolean => code === 'missing' || code === 'damaged'
 
 async function loadIfChanged(parts: Parts, state: State, again: boolean): Promise<SwapOutcome> {
   const identity = identityOrEmpty(parts.path)

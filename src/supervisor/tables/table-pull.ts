@@ -143,9 +143,8 @@ async function pollOnce(pull: Pull): Promise<void> {
   }
 }
 
-function isKept(last: LastRelease, { id }: Release): boolean {
-  return last.kind === 'unplaced' || (last.kind === 'settled' && last.id === id)
-}
+const isKept = (last: LastRelease, { id }: Release): boolean =>
+  last.kind === 'unplaced' || (last.kind === 'settled' && last.id === id)
 
 /** Ends early if the table is withdrawn. */
 async function fetchRelease(pull: Pull, release: Release): Promise<PullResult> {

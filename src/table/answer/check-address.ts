@@ -51,6 +51,5 @@ function isCanonical(text: string, { version }: Located): boolean {
 }
 
 /** IPv4-mapped text is judged as IPv4. */
-export function judgedText({ version, ipv4 }: Located, words: Uint32Array): string {
-  return version === 4 ? formatIpv4(ipv4) : formatAddress(6, words)
-}
+export const judgedText = ({ version, ipv4 }: Located, words: Uint32Array): string =>
+  version === 4 ? formatIpv4(ipv4) : formatAddress(6, words)

@@ -38,9 +38,8 @@ export function listsOf(
 }
 
 /** 0 without a network, or if no list needs it: the word is not in any cache. */
-function asnOf(lists: ListMatcher, views: SectionViews, { network }: Located): number {
-  return !lists.hasSystems || network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
-}
+const asnOf = (lists: ListMatcher, views: SectionViews, { network }: Located): number =>
+  !lists.hasSystems || network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
 
 export function listReason(score: number, effect: ListEffect): Reason | undefined {
   if (effect === 'none') return undefined

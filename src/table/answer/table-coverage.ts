@@ -36,25 +36,20 @@ export function coverageToday({ coverage, asOf }: Covered, nowMs: number): Cover
   return { coverage: aged, asOf }
 }
 
-export function coverageReportOf({ coverage, asOf }: Covered, nowMs: number): CoverageReport {
-  return {
-    missing: kindsIn(coverage, 'missing'),
-    partly: kindsIn(coverage, 'partly'),
-    age_days: ageDays(asOf, nowMs),
-    kinds: coverage.map(({ kind, state, newest, addresses }) => ({
-      kind,
-      state,
-      newest: newest === undefined ? null : formatDay(newest),
-      addresses,
-    })),
-  }
-}
+export const coverageReportOf = ({ coverage, asOf }: Covered, nowMs: number): CoverageReport => ({
+  missing: kindsIn(coverage, 'missing'),
+  partly: kindsIn(coverage, 'partly'),
+  age_days: ageDays(asOf, nowMs),
+  kinds: coverage.map(({ kind, state, newest, addresses }) => ({
+    kind,
+    state,
+    newest: newest === undefined ? null : formatDay(newest),
+    addresses,
+  })),
+})
 
-function kindsIn(coverage: TableCoverage, state: CoverageState): readonly CoveredKind[] {
-  return Object.freeze(coverage.flatMap((one) => (one.state === state ? [one.kind] : [])))
-}
+const kindsIn = (coverage: TableCoverage, state: CoverageState): readonly CoveredKind[] =>
+  Object.freeze(coverage.flatMap((one) => (one.state === state ? [one.kind] : [])))
 
 /** Never below 0: a clock may lag behind a feed. */
-function ageDays(asOf: Day, nowMs: number): number {
-  return Math.max(0, dayOf(nowMs) - asOf)
-}
+const ageDays = (asOf: Day, nowMs: number): number => Math.max(0, dayOf(nowMs) - asOf)

@@ -108,17 +108,15 @@ export function areNetworksOld(
   return family === 6 && source !== undefined && asOf - source.day > networksDaysMax
 }
 
-export function judgeInputOf(
+export const judgeInputOf = (
   { reader: { views, strings }, sources, asOf }: Omit<InsightsTable, 'builtMs'>,
   { family, network, evidence }: Pick<DecidingRecord, 'family' | 'network' | 'evidence'>,
-): JudgeInput {
-  return {
-    evidence: evidence.map((one) => evidenceOf(sources, one)),
-    network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
-    areNetworksOld: areNetworksOld(family, { sources, asOf }),
-    asOf,
-  }
-}
+): JudgeInput => ({
+  evidence: evidence.map((one) => evidenceOf(sources, one)),
+  network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
+  areNetworksOld: areNetworksOld(family, { sources, asOf }),
+  asOf,
+})
 
 function judgedInsights(table: InsightsTable, judged: DecidingRecord): Omit<Insights, 'table'> {
   const input = judgeInputOf(table, judged)
@@ -173,20 +171,18 @@ function reasonsOf(
   return reasons.map(({ code, points }) => ({ code, text: reasonText(code), points }))
 }
 
-function counterfactualsOf(input: JudgeInput, score: number): Insights['counterfactuals'] {
-  return {
-    without_feed: withoutFeeds(input).map(({ feed, verdict }) => ({
-      feed,
-      classification: verdict.classification,
-      risk_level: riskLevelOf(verdict.score),
-      risk_score: verdict.score,
-    })),
-    falls_below: levelFallsOf(input, score).map(({ level, day }) => ({
-      risk_level: level,
-      day: day === undefined ? null : formatDay(day),
-    })),
-  }
-}
+const counterfactualsOf = (input: JudgeInput, score: number): Insights['counterfactuals'] => ({
+  without_feed: withoutFeeds(input).map(({ feed, verdict }) => ({
+    feed,
+    classification: verdict.classification,
+    risk_level: riskLevelOf(verdict.score),
+    risk_score: verdict.score,
+  })),
+  falls_below: levelFallsOf(input, score).map(({ level, day }) => ({
+    risk_level: level,
+    day: day === undefined ? null : formatDay(day),
+  })),
+})
 
 const confidenceByAssurance = { direct: 'high', good: 'medium', weak: 'low' } as const
 

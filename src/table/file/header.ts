@@ -117,6 +117,4 @@ function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
  * When a table was built: its file's time in whole milliseconds, because the table has no clock
  * (equal inputs give equal bytes). Throws ENOENT.
  */
-export function builtMsOf(path: string): number {
-  return Math.floor(statSync(path).mtimeMs)
-}
+export const builtMsOf = (path: string): number => Math.floor(statSync(path).mtimeMs)

@@ -76,27 +76,22 @@ export function openPlaceString(
   return (id) => countries[(countryOf(views, id) - 1) * countryWords + word] ?? 0
 }
 
-export function regionOf({ location_runs, runs }: LocationViews, id: number): number {
-  return runs[location_runs[id - 1]! * runElementWords + 1]!
-}
+export const regionOf = ({ location_runs, runs }: LocationViews, id: number): number =>
+  runs[location_runs[id - 1]! * runElementWords + 1]!
 
 /** 0 if the location has none. */
-export function countryOf(
+export const countryOf = (
   views: LocationViews & Pick<SectionViews, 'regions'>,
   id: number,
-): number {
-  return id === 0 ? 0 : (views.regions[(regionOf(views, id) - 1) * regionWords] ?? 0)
-}
+): number => (id === 0 ? 0 : (views.regions[(regionOf(views, id) - 1) * regionWords] ?? 0))
 
 /** The bytes of all runs, for `locationTextAt`. */
-export function runBytes({ runs }: Pick<SectionViews, 'runs'>): Buffer {
-  return Buffer.from(runs.buffer, runs.byteOffset, runs.byteLength)
-}
+export const runBytes = ({ runs }: Pick<SectionViews, 'runs'>): Buffer =>
+  Buffer.from(runs.buffer, runs.byteOffset, runs.byteLength)
 
 /** Where the text of location `id`, not 0, begins. */
-export function locationTextAt({ location_runs }: LocationViews, id: number): number {
-  return (location_runs[id - 1]! + 1) * runElementBytes
-}
+export const locationTextAt = ({ location_runs }: LocationViews, id: number): number =>
+  (location_runs[id - 1]! + 1) * runElementBytes
 
 /** The parsed run of location `id`, not 0. Throws `table_corrupt`. */
 export function readLocality(views: LocationViews, id: number, bytes = runBytes(views)): Locality {
@@ -155,6 +150,5 @@ export function behindLocationJson({ timezone, currency_code, accuracy }: Region
 }
 
 /** From the first character of the city to the last digit of the longitude. */
-export function locationJson({ city, zip, latitude, longitude }: Locality): string {
-  return JSON.stringify({ city, zip, latitude, longitude }).slice('{"city":"'.length, -1)
-}
+export const locationJson = ({ city, zip, latitude, longitude }: Locality): string =>
+  JSON.stringify({ city, zip, latitude, longitude }).slice('{"city":"'.length, -1)

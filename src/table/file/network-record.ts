@@ -12,17 +12,14 @@ import type { Network } from '../../model/network.ts'
 import { networkWords } from '../../schema/table-layout.ts'
 import type { Strings } from './string-section.ts'
 
-export function packTraits(network: Network): number {
-  return (
-    networkTypes.indexOf(network.type) |
-    (Number(network.mobile) << 4) |
-    (Number(network.access) << 5) |
-    (Number(network.shared) << 6) |
-    (Number(network.corporate) << 7) |
-    (Number(network.cdn) << 8) |
-    (Number(network.anycast) << 9)
-  )
-}
+export const packTraits = (network: Network): number =>
+  networkTypes.indexOf(network.type) |
+  (Number(network.mobile) << 4) |
+  (Number(network.access) << 5) |
+  (Number(network.shared) << 6) |
+  (Number(network.corporate) << 7) |
+  (Number(network.cdn) << 8) |
+  (Number(network.anycast) << 9)
 
 /** From the comma before it to the colon of `location`. */
 export function networkJson(
@@ -49,6 +46,5 @@ export function readNetwork(words: Uint32Array, id: number, strings: Strings): N
   }
 }
 
-export function networkEvidenceList(words: Uint32Array, id: number): number {
-  return words[(id - 1) * networkWords + 3] ?? 0
-}
+export const networkEvidenceList = (words: Uint32Array, id: number): number =>
+  words[(id - 1) * networkWords + 3] ?? 0

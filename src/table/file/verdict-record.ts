@@ -57,9 +57,8 @@ export function packVerdict(
   out[at + 5] = reasonList(verdict.reasons)
 }
 
-function packSignals(signals: Verdict['signals']): number {
-  return signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
-}
+const packSignals = (signals: Verdict['signals']): number =>
+  signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
 
 /** Mostly one word; `readReasons` is the inverse. */
 export function packReason(
@@ -101,13 +100,11 @@ export function readReasons(
   return reasons
 }
 
-export function readClassification(verdicts: Uint32Array, id: number): Classification {
-  return classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
-}
+export const readClassification = (verdicts: Uint32Array, id: number): Classification =>
+  classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
 
-export function readScore(verdicts: Uint32Array, id: number): number {
-  return ((verdicts[id * verdictWords] ?? 0) >>> 4) & 127
-}
+export const readScore = (verdicts: Uint32Array, id: number): number =>
+  ((verdicts[id * verdictWords] ?? 0) >>> 4) & 127
 
 /** `id` is from 0. */
 export function readVerdict(
@@ -148,16 +145,14 @@ export function readVerdict(
 }
 
 /** A literal: adding members one by one costs a microsecond. */
-function readSignals(bits: number): Signals {
-  return {
-    bogon: (bits & 1) !== 0,
-    proxy: (bits & 2) !== 0,
-    vpn: (bits & 4) !== 0,
-    tor: (bits & 8) !== 0,
-    hosting: (bits & 16) !== 0,
-    residential_proxy: (bits & 32) !== 0,
-    blocklist_match: (bits & 64) !== 0,
-    relay: (bits & 128) !== 0,
-    mobile: (bits & 256) !== 0,
-  }
-}
+const readSignals = (bits: number): Signals => ({
+  bogon: (bits & 1) !== 0,
+  proxy: (bits & 2) !== 0,
+  vpn: (bits & 4) !== 0,
+  tor: (bits & 8) !== 0,
+  hosting: (bits & 16) !== 0,
+  residential_proxy: (bits & 32) !== 0,
+  blocklist_match: (bits & 64) !== 0,
+  relay: (bits & 128) !== 0,
+  mobile: (bits & 256) !== 0,
+})

@@ -77,9 +77,8 @@ function damageOf<T>(read: () => T): T | string {
 const isSame = (again: Meta | string, { bytes }: Meta): boolean =>
   typeof again !== 'string' && again.bytes.equals(bytes)
 
-function readAt(file: number, into: Buffer, offset: number): Buffer {
-  return into.subarray(0, readSync(file, into, 0, into.length, offset))
-}
+const readAt = (file: number, into: Buffer, offset: number): Buffer =>
+  into.subarray(0, readSync(file, into, 0, into.length, offset))
 
 function readMetaPage(file: number, offset: number, name: string): Buffer {
   const page = readAt(file, Buffer.alloc(metaBytes), offset)

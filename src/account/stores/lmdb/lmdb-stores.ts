@@ -75,9 +75,8 @@ export type AbsentStore = 'make' | 'empty' | 'fail'
 
 const dataFile = (folder: string): string => join(folder, 'data.mdb')
 
-export function hasLmdbStore(state: string): boolean {
-  return ['keys', 'quota', 'lists'].some((name) => existsSync(dataFile(join(state, name))))
-}
+export const hasLmdbStore = (state: string): boolean =>
+  ['keys', 'quota', 'lists'].some((name) => existsSync(dataFile(join(state, name))))
 
 function openFolder(folder: string, absent: AbsentStore): RootDatabase {
   if (absent === 'make') {

@@ -237,37 +237,33 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
 // that jumps ahead, a bucket drains early, by at most a burst.
 
 /** Grants to a caller that has given up drain away. */
-export function createRedisBuckets(breaker: StoreCircuitBreaker): SharedBuckets {
-  return {
-    takeTokens: async ({ keyId, rate, want, need }) => {
-      const name = `iprisk:{${keyId}}:rate:${rate.perSecond}:${rate.burst}`
-      const args = [rate.perSecond, sharedBucketSizes(rate).capacity, want, need]
-      const reply = await breaker.runScript(script.takeTokensScript, [name], args)
-      const [granted, level] = reply as [number, string]
-      return { granted, level: Number(level) }
-    },
-    down: breaker.down,
-  }
-}
+export const createRedisBuckets = (breaker: StoreCircuitBreaker): SharedBuckets => ({
+  takeTokens: async ({ keyId, rate, want, need }) => {
+    const name = `iprisk:{${keyId}}:rate:${rate.perSecond}:${rate.burst}`
+    const args = [rate.perSecond, sharedBucketSizes(rate).capacity, want, need]
+    const reply = await breaker.runScript(script.takeTokensScript, [name], args)
+    const [granted, level] = reply as [number, string]
+    return { granted, level: Number(level) }
+  },
+  down: breaker.down,
+})
 
 const usesName = 'iprisk:{uses}'
 
-export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsedStore {
-  return {
-    note: async (keyId, day) => {
-      await breaker.runScript(script.recordUseScript, [usesName], [keyId, day])
-    },
-    days: async () => {
-      const reply = (await breaker.runScript(script.readUsesScript, [usesName])) as string[]
-      const days = new Map<string, Day>()
-      for (let i = 0; i + 1 < reply.length; i += 2) {
-        const day = Number(reply[i + 1])
-        if (isDay(day)) days.set(reply[i] ?? '', day as Day)
-      }
-      return days
-    },
-  }
-}
+export const createRedisLastUsedStore = (breaker: StoreCircuitBreaker): LastUsedStore => ({
+  note: async (keyId, day) => {
+    await breaker.runScript(script.recordUseScript, [usesName], [keyId, day])
+  },
+  days: async () => {
+    const reply = (await breaker.runScript(script.readUsesScript, [usesName])) as string[]
+    const days = new Map<string, Day>()
+    for (let i = 0; i + 1 < reply.length; i += 2) {
+      const day = Number(reply[i + 1])
+      if (isDay(day)) days.set(reply[i] ?? '', day as Day)
+    }
+    return days
+  },
+})
 
 // Own lists in the shared store. Chunks (a hundred kilobytes, up to a megabyte) are sent or read
 // one at a time, so that other commands get through.

@@ -70,9 +70,8 @@ export class NotSentError extends Error {
   override readonly name = 'NotSentError'
 }
 
-function isReply(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError'
-}
+const isReply = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'ReplyError'
 
 /** Temporary refusals of all changes; older servers wrap them in a script's error. */
 const refusalPattern = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/

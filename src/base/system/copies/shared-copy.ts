@@ -138,9 +138,8 @@ function identify(source: string): Omit<CopiedFile, 'folder'> {
 const makingHere = new Set<string>()
 
 /** A second copy, because waiting for this thread's own steps would never end. */
-function namedHere(file: CopiedFile): CopiedFile {
-  return makingHere.has(file.name) ? namedHere({ ...file, name: `again-${file.name}` }) : file
-}
+const namedHere = (file: CopiedFile): CopiedFile =>
+  makingHere.has(file.name) ? namedHere({ ...file, name: `again-${file.name}` }) : file
 
 /** Runs under the `.making` lock. */
 function* makeCopy(source: string, file: CopiedFile, verify: (copy: string) => CopySteps<void>) {

@@ -306,6 +306,5 @@ function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): 
   }
 }
 
-function tooLong(what: string, bytes: number): string {
-  return `${what} has ${bytes} bytes, more than any answer has`
-}
+const tooLong = (what: string, bytes: number): string =>
+  `${what} has ${bytes} bytes, more than any answer has`
