@@ -117,6 +117,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how well does a table judge lists whose truth is known?',
     run: () => import('./detection/evaluate.ts'),
   },
+  outcomes: {
+    question: 'what do reported logins stop, whom do they hurt, and what can a poisoner reach?',
+    run: () => import('./detection/outcomes.ts'),
+  },
 }
 
 function listParts(): Promise<number> {

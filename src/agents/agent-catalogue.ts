@@ -6,6 +6,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { memoise } from '../base/memoise.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { parseStrictCsv } from '../base/text/csv.ts'
 import type { AgentAnswer } from '../api/agent-context.ts'
@@ -35,16 +36,9 @@ function readAgent(fields: readonly string[]) {
   }
 }
 
-let loaded: ReturnType<typeof loadAgents> | undefined
-
-/** Loaded with the first agent. */
-export function knownAgents(): ReturnType<typeof loadAgents> {
-  return (loaded ??= loadAgents())
-}
-
-function loadAgents() {
-  const text = readFileSync(agentsFile, 'utf8')
-  const { rows } = parseStrictCsv({ path: agentsFile, text, columns: agentColumns })
+const load = memoise((path: string) => {
+  const text = readFileSync(path, 'utf8')
+  const { rows } = parseStrictCsv({ path, text, columns: agentColumns })
   const agents = rows.map(({ fields }) => readAgent(fields))
   const byToken = new Map(
     agents.flatMap((agent) => agent.tokens.map((token) => [token, agent] as const)),
@@ -62,4 +56,7 @@ function loadAgents() {
     },
     byDirectory: (host: string) => agents.find(({ directory }) => directory === host),
   }
-}
+})
+
+/** Loaded with the first agent. */
+export const knownAgents = () => load(agentsFile)

@@ -11,24 +11,16 @@ import { isJsonObject } from '../base/json-object.ts'
 import { freshDaysMax } from '../model/coverage.ts'
 import { signatureHeaders } from '../model/kind.ts'
 import type { AnswerBytes } from '../table/answer/answer-writer.ts'
-import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { readEvidenceList } from '../table/file/evidence-record.ts'
 import { type KnownAgent, knownAgents } from './agent-catalogue.ts'
 import type { SignedClaim } from './signature-verifier.ts'
 import { claimedSignatures, normalAuthority } from './web-bot-auth.ts'
 
-export interface AgentClaim {
-  readonly userAgent: string
-  readonly signed?: SignedClaim
-}
-
+type AgentClaim = { readonly userAgent: string; readonly signed?: SignedClaim }
+type ParsedAgent = { readonly value: AgentClaim; readonly error?: ContextError }
 type Located = Pick<AnswerBytes, 'reader' | 'located'>
 
-interface ParsedAgent {
-  readonly value: AgentClaim
-  readonly error?: ContextError
-}
-
+/** Parsing the longest headers takes 2 ms. */
 const agentCharsMax = 8192
 const userAgentCharsMax = 1024
 
@@ -63,18 +55,15 @@ function isSigned(sent: unknown): boolean {
 /** `about` is absent where no table has located the address. */
 export function agentAnswer({ userAgent, signed }: AgentClaim, about?: Located): AgentAnswer {
   const named = knownAgents().named(userAgent)
-  const ranges = about === undefined ? [] : rangesOf(about)
   const by = signed === undefined ? '' : signed.by
-  const inRange = named.find((agent) => ranges.some(({ is, isNewest }) => isNewest && is(agent)))
+  const inRange = named.find((agent) => isListed(agent, about, true))
   if (inRange !== undefined) return answerOf(inRange, 'verified', 'published_range')
   if (by) {
     const signer = knownAgents().byDirectory(new URL(by).host)
     return { ...answerOf(signer, 'verified', 'signature'), directory: by }
   }
-  const isFake = (agent: KnownAgent): boolean =>
-    about !== undefined && isRanged(agent, about.reader) && !ranges.some(({ is }) => is(agent))
-  if (named.length > 0 && named.every(isFake)) return answerOf(named[0], 'spoofed')
-  return answerOf(named[0], by === undefined ? 'unknown' : 'unverified')
+  const isSpoofed = named.length > 0 && named.every((agent) => isFake(agent, about))
+  return answerOf(named[0], isSpoofed ? 'spoofed' : by === undefined ? 'unknown' : 'unverified')
 }
 
 function answerOf(
@@ -86,22 +75,22 @@ function answerOf(
   return { status, name, operator, category, identified_by, directory: '' }
 }
 
-function rangesOf({ reader, located }: Located) {
-  const { views, strings, sources, asOf } = reader
-  const evidence = located.bogon ? [] : readEvidenceList(views, located.evidence, strings)
-  return evidence.map(({ source: index, provider, lastSeen }) => {
-    const source = sources[index]
-    const isOf = (feed: KnownAgent['feeds'][number]): boolean =>
-      feed.id === source?.id && (feed.provider ?? provider) === provider
-    return {
-      is: ({ feeds }: KnownAgent): boolean => feeds.some(isOf),
-      isNewest: source !== undefined && lastSeen >= Math.min(source.day, asOf),
-    }
+/** By the newest snapshots of its feeds, or by any that the table knows. */
+function isListed({ feeds }: KnownAgent, about: Located | undefined, isNewest: boolean): boolean {
+  if (about === undefined || about.located.bogon) return false
+  const { views, strings, sources, asOf } = about.reader
+  return readEvidenceList(views, about.located.evidence, strings).some((evidence) => {
+    const { id, day } = sources[evidence.source]!
+    const { provider, lastSeen } = evidence
+    const isOf = feeds.some((feed) => feed.id === id && (feed.provider ?? provider) === provider)
+    return isOf && (!isNewest || lastSeen >= Math.min(day, asOf))
   })
 }
 
-/** Whether the table can say that an address is none of the agent's. */
-function isRanged({ verifies, feeds }: KnownAgent, { sources, asOf }: AnswerReader): boolean {
+/** The table can say that the address is none of the agent's. */
+function isFake(agent: KnownAgent, about: Located | undefined): boolean {
+  if (!agent.verifies || about === undefined || about.located.bogon) return false
+  const { sources, asOf } = about.reader
   const fresh = sources.filter(({ day }) => asOf - day < freshDaysMax.bot).map(({ id }) => id)
-  return verifies && feeds.some(({ id }) => fresh.includes(id))
+  return agent.feeds.some(({ id }) => fresh.includes(id)) && !isListed(agent, about, false)
 }

@@ -52,28 +52,24 @@ export function createSignatureVerifier(
   return {
     use: (all: readonly KeyDirectory[]): void => {
       fetched = new Set(all.map(({ url }) => url))
-      keyOf = new Map(
-        all.flatMap(({ url, keys }) =>
-          keys.map(({ keyid, x }) => [`${url} ${keyid}`, publicKey(x)] as const),
-        ),
-      )
+      keyOf = new Map()
+      for (const { url, keys } of all) {
+        for (const { keyid, x } of keys) {
+          const key = { kty: 'OKP', crv: 'Ed25519', x }
+          keyOf.set(`${url} ${keyid}`, createPublicKey({ key, format: 'jwk' }))
+        }
+      }
     },
     /** Sets `by` of each; it stays unset where it is unknown. */
     verify: async (claims: readonly SignedClaim[]): Promise<void> => {
       const late = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())
       const judged = claims.map(async (claim) => {
-        const counts = authorities.includes(claim.authority)
-        const counting = claim.signatures.filter(
-          ({ directory }) => counts && allowed.has(directory),
-        )
-        const results = await Promise.all(counting.map(judge))
+        const isOurs = authorities.includes(claim.authority)
+        const counting = claim.signatures.filter(({ directory }) => allowed.has(directory))
+        const results = await Promise.all(isOurs ? counting.map(judge) : [])
         claim.by = results.find(Boolean) ?? (results.includes(undefined) ? undefined : '')
       })
       await Promise.race([late, Promise.all(judged)])
     },
   }
-}
-
-function publicKey(x: string): KeyObject {
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
 }

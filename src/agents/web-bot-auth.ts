@@ -1,14 +1,11 @@
 // Web Bot Auth, the reading half: from the headers of a signed request to the bytes that its
-// signature covers. No clock, keys or network (signature-verifier.ts).
+// signature covers. No clock, keys or network (signature-verifier.ts); nothing is thrown.
 //
 // Read: the working group's copy of draft-ietf-webbotauth-httpsig-protocol of 2026-10-09, between
 // -00 (2026-09-01) and -01 (2026-10-29), with the change log of -01; RFC 9421 for the base.
 // Signature-Agent may be the dictionary, or the bare string of older drafts, which ChatGPT sends.
 // Its value is the well-known URL (-01) or an origin (-00, perhaps with `type=directory`). Another
 // path names nobody: TLS proves the host, not who writes one of its paths.
-//
-// Invariants: what is returned covers the authority and the member that names the directory; no
-// control character gets into a base; nothing is thrown.
 
 import * as fields from 'structured-headers'
 import type { SignedRequest } from '../api/agent-context.ts'
@@ -20,9 +17,8 @@ const memberForm =
 
 /** Each costs a verification; a second one is a proxy's or a remote browser's. */
 const signaturesMax = 2
-/** The draft's longest example has seven. Parsing the longest texts takes 2 ms. */
+/** The draft's longest example has seven. */
 const componentsMax = 20
-const requestCharsMax = 8192
 /** The draft's recommendation; a longer life makes the signature a password. */
 const lifeSecondsMax = 86_400
 /** How far clocks may differ. */
@@ -56,7 +52,7 @@ export function claimedSignatures(
 ): readonly ClaimedSignature[] | undefined {
   const { headers, ...line } = request
   const text = Object.values({ ...line, ...headers }).join('')
-  if (text.length > requestCharsMax || !/^[\x20-\x7e]*$/.test(text)) return undefined
+  if (!/^[\x20-\x7e]*$/.test(text)) return undefined
   try {
     const signatures = fields.parseDictionary(headers.signature)
     const agentOf = readSignatureAgent(headers['signature-agent'])
@@ -65,12 +61,16 @@ export function claimedSignatures(
       .slice(0, signaturesMax)
       .flatMap(([label, input]) => {
         const bytes = signatures.get(label)?.[0]
-        const signature = bytes instanceof ArrayBuffer && Buffer.from(bytes).toString('base64')
+        const signature = bytes instanceof ArrayBuffer ? Buffer.from(bytes).toString('base64') : '-'
         // Base64 that decodes alike is another text, which nobody has signed.
-        const isWritten = signature && headers.signature.includes(`:${signature}:`)
-        const read = { request, agentOf, label, nowSeconds }
-        const claim = isWritten ? claimOf(input as fields.InnerList, read) : undefined
-        return claim && signature ? [{ ...claim, signature }] : []
+        if (!headers.signature.includes(`:${signature}:`)) return []
+        const [components, parameters] = input as fields.InnerList
+        if (!isCurrent(parameters, nowSeconds) || components.length > componentsMax) return []
+        const host = hostOf(components, agentOf, label)
+        const base = baseOf(input as fields.InnerList, request, agentOf)
+        const keyid = parameters.get('keyid') as string
+        if (host === undefined || base === undefined) return []
+        return [{ directory: directoryUrl(host), keyid, base, signature }]
       })
   } catch {
     return undefined
@@ -92,46 +92,35 @@ function readSignatureAgent(raw: string): AgentOf {
   }
 }
 
-function claimOf(
-  input: fields.InnerList,
-  read: {
-    readonly request: SignedRequest
-    readonly agentOf: AgentOf
-    readonly label: string
-    readonly nowSeconds: number
-  },
-): Omit<ClaimedSignature, 'signature'> | undefined {
-  const { request, agentOf, label, nowSeconds } = read
-  const [components, parameters] = input
-  const { keyid, alg = 'ed25519' } = Object.fromEntries(parameters)
-  if (typeof keyid !== 'string' || alg !== 'ed25519') return undefined
-  if (!isCurrent(parameters, nowSeconds) || components.length > componentsMax) return undefined
+/** `nonce` is accepted and not remembered: until `expires` a request can be replayed here. */
+function isCurrent(parameters: fields.Parameters, nowSeconds: number): boolean {
+  const { keyid, created, expires, nonce = '', alg = 'ed25519' } = Object.fromEntries(parameters)
+  if (!Number.isInteger(created) || !Number.isInteger(expires)) return false
+  const [from, to] = [created as number, expires as number]
+  const isLife = to > from && to - from <= lifeSecondsMax
+  const isOurs = [keyid, nonce].every((one) => typeof one === 'string') && alg === 'ed25519'
+  return isOurs && isLife && from <= nowSeconds + aheadSecondsMax && nowSeconds < to
+}
+
+/** Of the covered member of Signature-Agent: the only one, or that under the signature's label. */
+function hostOf(components: readonly fields.Item[], agentOf: AgentOf, label: string) {
+  const covered = components.filter(([name]) => name === 'signature-agent')
+  const keys = covered.map(([, parameters]) => parameters.get('key'))
+  const member = agentOf(keys.length === 1 ? keys[0] : keys.find((key) => key === label))
+  return memberForm.exec(member && keys.length > 0 ? fields.serializeItem(member) : '')?.[1]
+}
+
+/** `undefined` where it lacks the authority, or names what is unknown, or anything twice. */
+function baseOf(input: fields.InnerList, request: SignedRequest, agentOf: AgentOf) {
+  const [components] = input
   const values = new Map(
     components.map((one) => [fields.serializeItem(one), valueOf(one, request, agentOf)]),
   )
   const isOver = values.has('"@authority"') || values.has('"@target-uri"')
-  if (values.size < components.length || !isOver) return undefined
-  if ([...values.values()].includes(undefined)) return undefined
-  // A signer may cover another's member beside its own, whose key is then its label.
-  const keys = components.flatMap(([name, of]) =>
-    name === 'signature-agent' ? [of.get('key')] : [],
-  )
-  const member = agentOf(keys.length === 1 ? keys[0] : keys.find((key) => key === label))
-  const [, host] =
-    memberForm.exec(member && keys.length > 0 ? fields.serializeItem(member) : '') ?? []
-  if (host === undefined) return undefined
-  const lines = [...values].map(([name, value]) => `${name}: ${value}`)
-  const base = [...lines, `"@signature-params": ${fields.serializeInnerList(input)}`].join('\n')
-  return { directory: directoryUrl(host), keyid, base }
-}
-
-/** `nonce` is accepted and not remembered: until `expires` a request can be replayed here. */
-function isCurrent(parameters: ReadonlyMap<string, fields.BareItem>, nowSeconds: number): boolean {
-  const { created, expires, nonce = '' } = Object.fromEntries(parameters)
-  if (!Number.isInteger(created) || !Number.isInteger(expires)) return false
-  const [from, to] = [created as number, expires as number]
-  const isLife = to > from && to - from <= lifeSecondsMax && typeof nonce === 'string'
-  return isLife && from <= nowSeconds + aheadSecondsMax && nowSeconds < to
+  const isWhole = values.size === components.length && ![...values.values()].includes(undefined)
+  if (!isOver || !isWhole) return undefined
+  const lines = [...values].map(([name, value]) => `${name}: ${value}\n`)
+  return `${lines.join('')}"@signature-params": ${fields.serializeInnerList(input)}`
 }
 
 /** RFC 9421, 2.1 and 2.2, for what a check carries; `undefined` for anything else. */

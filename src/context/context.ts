@@ -10,37 +10,25 @@
 // src/http/endpoint/check-endpoint.ts may wait there and put what it learned into the parsed value.
 
 import { agentAnswer, parseAgent } from '../agents/agent-status.ts'
-import type { SignedClaim } from '../agents/signature-verifier.ts'
-import type { ContextAnswer, ContextError } from '../api/check-answer.ts'
+import type { ContextAnswer } from '../api/check-answer.ts'
 import type { JsonObject } from '../base/json-object.ts'
 import type { AnswerBytes } from '../table/answer/answer-writer.ts'
-import { parsePrevious, type Previous, travelOf, unknownTravel } from './travel.ts'
-
-/** What a member says, or what is wrong with it. */
-export type Parsed<Value> = { readonly value: Value } | { readonly error: ContextError }
+import { parsePrevious, travelOf, unknownTravel } from './travel.ts'
 
 /** As parsed; at least one member. */
 export interface Context {
-  readonly previous?: Parsed<Previous>
+  readonly previous?: ReturnType<typeof parsePrevious>
   readonly agent?: ReturnType<typeof parseAgent>
 }
 
 /** `undefined` for a body without context. */
 export function contextOf(body: JsonObject, nowMs = Date.now()): Context | undefined {
-  const [hasPrevious, hasAgent] = [Object.hasOwn(body, 'previous'), Object.hasOwn(body, 'agent')]
-  if (!hasPrevious && !hasAgent) return undefined
+  const { previous, agent } = body
+  if (previous === undefined && agent === undefined) return undefined
   return {
-    ...(hasPrevious && { previous: parsePrevious(body['previous'], nowMs) }),
-    ...(hasAgent && { agent: parseAgent(body['agent'], nowMs) }),
+    ...(previous !== undefined && { previous: parsePrevious(previous, nowMs) }),
+    ...(agent !== undefined && { agent: parseAgent(agent, nowMs) }),
   }
-}
-
-/** What is to be verified before the answers. */
-export function signedClaims(contexts: readonly (Context | undefined)[]): readonly SignedClaim[] {
-  return contexts.flatMap((context) => {
-    const { signed } = context?.agent?.value ?? {}
-    return signed !== undefined && signed.signatures.length > 0 ? [signed] : []
-  })
 }
 
 /** `about`: the address that is checked, where a table has located it. */

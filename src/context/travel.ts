@@ -3,7 +3,7 @@
 // speeds are the least ones. `reliable` is false where an address stands for another place than its
 // user's.
 
-import type { ContextError, Location, TravelAnswer } from '../api/check-answer.ts'
+import type { Location, TravelAnswer } from '../api/check-answer.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { parseInstant } from '../base/time-text.ts'
 import { newAddressWords } from '../ip/address.ts'
@@ -13,7 +13,7 @@ import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { readNetwork } from '../table/file/network-record.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 
-export interface Previous {
+interface Previous {
   readonly ip: string
   readonly hours: number
 }
@@ -22,10 +22,7 @@ const futureMsMax = 60_000
 const hourMs = 3_600_000
 const hoursMin = 1 / 60
 
-export function parsePrevious(
-  sent: unknown,
-  nowMs: number,
-): { readonly value: Previous } | { readonly error: ContextError } {
+export function parsePrevious(sent: unknown, nowMs: number) {
   const wrong = (param: string, message: string) => ({ error: { param, message } })
   if (!isJsonObject(sent)) return wrong('previous', 'It must be an object of "ip" and "at".')
   const { ip, at } = sent

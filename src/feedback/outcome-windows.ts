@@ -40,15 +40,15 @@ export function newOutcomeWindows(addressesMax = windowAddressesMax) {
   const abusive = new Map<string, readonly (readonly [request: string, atMs: number])[]>()
   const legitimate = new Map<string, number>()
   let forgotten = 0
-  /** The oldest first. */
+  /** The oldest first. A tenth goes at once: finding the first of a map passes what was deleted. */
   const keep = <T>(kept: Map<string, T>, visitor: string, value: T, isOver: (of: T) => boolean) => {
     kept.delete(visitor)
     kept.set(visitor, value)
+    if (kept.size <= addressesMax) return
     for (const [oldest, of] of kept) {
-      const over = isOver(of)
-      if (!over && kept.size <= addressesMax) return
+      if (kept.size <= addressesMax * 0.9) return
       kept.delete(oldest)
-      forgotten += Number(!over)
+      forgotten += Number(!isOver(of))
     }
   }
   return {

@@ -23,7 +23,7 @@ import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import type { Query } from '../table/lookup/query.ts'
 import { networkWords, recordWords } from '../schema/table-layout.ts'
-import { type Facts, factsOf, type SeenAnswer } from './condition/condition-members.ts'
+import { factsOf, type SeenAnswer } from './condition/condition-members.ts'
 import { compilePolicies, type Outcome, type Policy, type PolicySet } from './policy.ts'
 
 export interface DecisionMemory {
@@ -132,7 +132,7 @@ function outcomeByFacts({ set, reader, facts }: DecisionMemory, index: number, l
   const key = keyOf(located)
   let number = outcomes.get(key)
   if (number === undefined) {
-    number = set.policies[index]!.outcomeOf(factsOf(seenAnswer(reader, located), []))
+    number = set.policies[index]!.outcomeOf(factsAt(reader, located))
     if (outcomes.size >= factsMax) outcomes.clear()
     outcomes.set(key, number)
   }
@@ -149,7 +149,7 @@ function decideListed(
   const { set, reader } = memory
   const match = listsOf(reader.lists, reader.views, words, located)
   if (match === undefined) return recall(memory, policy, located)
-  return set.policies[policy]!.outcomeOf(listedFacts(seenAnswer(reader, located), match))
+  return set.policies[policy]!.outcomeOf(factsAt(reader, located, match))
 }
 
 /** Not hot. */
@@ -161,21 +161,18 @@ function decideInContext(
   context: ContextAnswer,
 ): number {
   const { set, reader } = memory
-  memory.withoutContext ??= newDecisionMemory(rulesWithoutContext(set), reader)
-  const { withoutContext } = memory
-  const number = decide(withoutContext, policy, words, located)
-  const known = withoutContext.set.policies[policy]!.outcomes[number]!
+  const others = (memory.withoutContext ??= newDecisionMemory(rulesWithoutContext(set), reader))
+  const known = others.set.policies[policy]!.outcomes[decide(others, policy, words, located)]!
   const match = listsOf(reader.lists, reader.views, words, located)
-  const seen = { ...seenAnswer(reader, located), ...context }
-  return set.policies[policy]!.outcomeOf(
-    match ? listedFacts(seen, match) : factsOf(seen, []),
-    known,
-  )
+  return set.policies[policy]!.outcomeOf(factsAt(reader, located, match, context), known)
 }
 
 /** A condition sees what lists change. */
-const listedFacts = (seen: SeenAnswer, match: ListMatch): Facts =>
-  factsOf(listedAnswer(seen as CheckAnswer, match), match.names)
+function factsAt(reader: AnswerReader, located: Located, match?: ListMatch, context?: object) {
+  const seen = { ...seenAnswer(reader, located), ...context }
+  if (match === undefined) return factsOf(seen, [])
+  return factsOf(listedAnswer(seen as CheckAnswer, match), match.names)
+}
 
 function rulesWithoutContext({ revision, policies }: PolicySet): PolicySet {
   const remembered = policies.map((policy) => [policy.name, policy.remembered] as const)

@@ -136,22 +136,16 @@ function answeredResult({ counts, collector }: Answers): AnsweredResult {
 /** The check of a valid address and its insights as JSON. */
 export function answerInsightsItem(
   table: OpenTable,
-  {
-    text,
-    builtMs,
-    decide,
-    context: given,
-    facts: wanted,
-    asked = nothingAsked,
-  }: AnswerOptions & { readonly text: string; readonly builtMs: number },
+  options: AnswerOptions & { readonly text: string; readonly builtMs: number },
 ): AnsweredResult {
+  const { text, builtMs, decide, facts: wanted, asked = nothingAsked } = options
   const { reader } = table
   const answer = answerWithInsights({ ...table, builtMs }, text)
   const sent = encoder.encode(text)
   if (answer === undefined || !parseQuery(query, sent, 0, sent.length))
     throw new Error('Insights were asked for what is no address.')
   const plain = table.answer(query)
-  const context = given && contextAnswer(given, plain)
+  const context = options.context && contextAnswer(options.context, plain)
   const outcome = decide?.(query, plain.located, context)
   const collector = wanted && collectFacts(wanted)
   collector?.add(query, plain, outcome)

@@ -59,13 +59,11 @@ type RunningWorker = Awaited<ReturnType<typeof start>>
 
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { exit, openInSteps, send } = parts
-  const counters = newRequestCounters()
-  const loop = monitorLoopLag()
+  const [counters, loop] = [newRequestCounters(), monitorLoopLag()]
   const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
   const policies = createServedPolicies()
   let running: Promise<RunningWorker> | undefined
   let pool: Pool | undefined
-
   const retire = (table: number): Promise<void> | undefined => pool?.retire(table)
   const current = createWorkerTable({ openInSteps, send, retire })
 
@@ -117,6 +115,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'drawBelow':
       case 'takeOver':
       case 'takeTraffic':
+      case 'agentKeys':
       case 'drain':
         void whenRunning((worker) => carryOut(message, worker, parts))
         return
@@ -125,9 +124,6 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         return
       case 'policies':
         void policies.use(message.policies)
-        return
-      case 'agentKeys':
-        void whenRunning((worker) => worker?.service.verifier.use(message.agentKeys))
         return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
@@ -142,7 +138,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 async function carryOut(
   message: Extract<
     ToWorker,
-    { kind: 'readKeys' | 'drawBelow' | 'takeOver' | 'takeTraffic' | 'drain' }
+    { kind: 'readKeys' | 'drawBelow' | 'takeOver' | 'takeTraffic' | 'agentKeys' | 'drain' }
   >,
   worker: RunningWorker | undefined,
   parts: WorkerParts,
@@ -163,6 +159,9 @@ async function carryOut(
       return
     case 'takeTraffic':
       send({ kind: 'trafficTaken', counts: worker?.service.observers?.traffic?.taken() })
+      return
+    case 'agentKeys':
+      worker?.service.verifier.use(message.agentKeys)
       return
     case 'drain':
       if (worker === undefined) exit(0)

@@ -6,12 +6,9 @@ import { serializeDictionary, parseDictionary } from 'structured-headers'
 import { describe, expect, it } from 'vitest'
 import type { SignedRequest } from '../../src/api/agent-context.ts'
 import { claimedSignatures, directoryUrl, normalAuthority } from '../../src/agents/web-bot-auth.ts'
+import { parseAgent } from '../../src/agents/agent-status.ts'
 import { parseKeyDirectory, thumbprint } from '../../src/agents/key-directory.ts'
-import {
-  type SignedClaim,
-  createSignatureVerifier,
-  perSecondMax,
-} from '../../src/agents/signature-verifier.ts'
+import { createSignatureVerifier, perSecondMax } from '../../src/agents/signature-verifier.ts'
 import { type Random, newRandom } from '../../bench/harness/random.ts'
 import { inForm } from '../form.ts'
 import { agentHost, newSigningKey, nowSeconds, type Signing, signed } from './sign.ts'
@@ -31,10 +28,10 @@ function newVerifier(nowMs = () => nowSeconds * 1000) {
 
 /** The directory, `''` for none, `undefined` where it is unknown. */
 async function judge(request: SignedRequest, verifier = newVerifier()) {
-  const signatures = claimedSignatures(request, nowSeconds) ?? []
-  const authority = normalAuthority(request.scheme, request.authority)
-  const claim: SignedClaim = { authority, signatures }
-  await verifier.verify([claim])
+  const { value, error } = parseAgent({ signature: request }, nowSeconds * 1000)
+  const { signed: claim } = value
+  if (claim === undefined || error !== undefined) return ''
+  if (claim.by === undefined) await verifier.verify([claim])
   return claim.by
 }
 

@@ -68,18 +68,25 @@ describe('abusive outcomes of an address', () => {
     expect(at(24 * hourMs, 'r6')).toBe(5)
   })
 
-  it('are forgotten of the address reported longest ago, above the limit, and that is counted', () => {
-    const windows = newOutcomeWindows(3)
-    const report = (visitor: string, request: string, hours = 0) =>
-      windows.count(visitor, { request, atMs: startMs, receivedMs: startMs + hours * hourMs })
-        .abusive
-    for (const visitor of ['a', 'b', 'c']) report(visitor, 'r1')
-    expect(report('a', 'r2')).toBe(2)
-    report('d', 'r1')
-    expect(windows.takeForgotten()).toBe(1)
-    expect([report('a', 'r3'), report('b', 'r2')]).toEqual([3, 1])
-    // What is a day old gives room without a loss.
-    const all = [windows.takeForgotten(), report('e', 'r1', 48), windows.takeForgotten()]
-    expect(all).toEqual([1, 0, 0])
+  it('are forgotten of the addresses reported longest ago, above the limit, and that is counted', () => {
+    const windows = newOutcomeWindows(10)
+    const report = (visitor: number, request: string, hours = 0) =>
+      windows.count(`192.0.2.${visitor}`, {
+        request,
+        atMs: startMs + hours * hourMs,
+        receivedMs: startMs + hours * hourMs,
+      }).abusive
+    for (let i = 0; i < 10; i++) report(i, 'r1')
+    expect([report(0, 'r2'), windows.takeForgotten()]).toEqual([2, 0])
+    // Two go, for one more than there is room.
+    report(10, 'r1')
+    expect([windows.takeForgotten(), windows.takeForgotten()]).toEqual([2, 0])
+    expect([report(0, 'r3'), report(3, 'r2'), report(1, 'r2')]).toEqual([3, 2, 1])
+    windows.takeForgotten()
+    // What is a day old is no loss.
+    for (let i = 20; i < 40; i++) report(i, 'r1', 48)
+    const lost = windows.takeForgotten()
+    expect(lost).toBeGreaterThan(0)
+    expect(lost).toBeLessThan(20)
   })
 })

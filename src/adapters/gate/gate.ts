@@ -81,12 +81,8 @@ const pages: ReadonlyMap<string, PageKind> = new Map([
 ])
 
 /** Of the visitor: what tells of an agent (contract 6.6). */
-const agentHeaders = new Set([
-  'user-agent',
-  'host',
-  ...['x-forwarded-method', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri'],
-  ...signatureHeaders,
-])
+const forwarded = ['method', 'proto', 'host', 'uri'].map((name) => `x-forwarded-${name}`)
+const agentHeaders = new Set(['user-agent', 'host', ...forwarded, ...signatureHeaders])
 
 /** How often the log says that connections of others are closed. */
 const strangersMs = 60_000
@@ -117,11 +113,10 @@ export function createGate(settings: GateSettings, service: Service) {
   let lines = ''
   let accept = ''
   let languages = ''
-  let readsContext = false
-  let sent: Record<string, string> = {}
+  let sent: Record<string, string> | undefined
   const onHeader = (name: string, value: string): void => {
     scanHeader(scan, name, value)
-    if (readsContext && agentHeaders.has(name)) sent[name] = value
+    if (sent !== undefined && agentHeaders.has(name)) sent[name] = value
     if (name === 'accept') accept = value
     else if (name === 'accept-language') languages = value
     if (name === header) lines = lines === '' ? value : `${lines},${value}`
@@ -133,8 +128,7 @@ export function createGate(settings: GateSettings, service: Service) {
       lines = ''
       accept = ''
       languages = ''
-      readsContext = service.policies.readsContext()
-      if (readsContext) sent = {}
+      sent = service.policies.readsContext() ? {} : undefined
       req.forEach(onHeader)
       const method = req.getCaseSensitiveMethod()
       const framing = framingForMethod(method, framingOf(scan))
@@ -158,7 +152,8 @@ export function createGate(settings: GateSettings, service: Service) {
           const isTaken =
             (hasPlainAddress && takePlainAddress(exchange, header, lines)) ||
             takeForwarded(exchange, { lines, header, isTrusted })
-          if (isTaken && readsContext) enqueueInContext(batcher, exchange, visitorOf(sent, method))
+          if (isTaken && sent !== undefined)
+            enqueueInContext(batcher, exchange, visitorOf(sent, method))
           else if (isTaken) enqueue(batcher, exchange)
         }
       } catch (error) {
@@ -261,16 +256,12 @@ function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
 
 /** The visitor's request, by the visitor's own headers and those that proxies add. */
 function visitorOf(sent: Readonly<Record<string, string>>, method: string): Context {
-  const { host = '', 'user-agent': user_agent = '', ...others } = sent
-  const signature = {
-    method: others['x-forwarded-method'] ?? method,
-    scheme: others['x-forwarded-proto'] ?? 'https',
-    authority: others['x-forwarded-host'] ?? host,
-    path: others['x-forwarded-uri'] ?? '/',
-    headers: others,
-  }
-  const isSigned = others['signature'] !== undefined
-  return contextOf({ agent: { user_agent, ...(isSigned && { signature }) } })!
+  const { host = '', 'user-agent': user_agent = '', signature, ...others } = sent
+  const by = (name: string, otherwise: string) => others[`x-forwarded-${name}`] ?? otherwise
+  const [scheme, authority, path] = [by('proto', 'https'), by('host', host), by('uri', '/')]
+  const headers = { signature, ...others }
+  const line = { method: by('method', method), scheme, authority, path, headers }
+  return contextOf({ agent: { user_agent, ...(signature && { signature: line }) } })!
 }
 
 /** For policies that read the agent: in a later turn where a signature is verified meanwhile. */

@@ -48,10 +48,7 @@ export interface GuardOptions<Handler> {
    * throws fails no check; a promise is waited for, however long it takes.
    */
   previous?(request: object): Previous | undefined | Promise<Previous | undefined>
-  /**
-   * Sends the visitor's User-Agent and the headers that sign its request, for `agent`: a real crawler,
-   * a fake one, or an agent that proves who it is.
-   */
+  /** Sends the visitor's User-Agent and what signs its request, for `agent`. */
   readonly agents?: boolean
   /** Which proxies are believed (`clientAddress`). Default: none. */
   readonly trust?: Trust
@@ -82,8 +79,8 @@ export interface Guarded<Handler> {
 
 /** No client address is known: that must not stop every visitor silently. */
 const noAddress =
-  'The runtime does not name the peer, as over a Unix socket, and no trusted header  ' +
-  'came: set \`trust\` to the number of proxies (\`trust: 1\`).'
+  'The runtime does not name the peer, as over a Unix socket, and no trusted header ' +
+  'came: set `trust` to the number of proxies (`trust: 1`).'
 
 /** From a client that the application itself has written. */
 const noAction = 'The client gave a decision or fallback whose action is not a non-empty string.'
@@ -152,13 +149,14 @@ function agentOf(request: AddressedRequest, known: object): AgentRequest {
   const { req } = known as { req?: { raw?: object } }
   const { method, originalUrl, url } = (req?.raw ?? req ?? known) as Record<string, unknown>
   const path = String(originalUrl ?? url).replace(/^https?:\/\/[^/]*/i, '')
-  const names = ['signature', 'signature-input', 'signature-agent'] as const
-  const headers = Object.fromEntries(names.map((name) => [name, of(name)]))
   const line = { method: String(method), scheme: 'https', authority: of('host'), path }
-  return { ...agent, signature: { ...line, headers: headers as Signed['headers'] } }
+  const headers = {
+    signature: of('signature'),
+    'signature-input': of('signature-input'),
+    'signature-agent': of('signature-agent'),
+  }
+  return { ...agent, signature: { ...line, headers } }
 }
-
-type Signed = NonNullable<AgentRequest['signature']>
 
 const judgedRequests = new WeakMap<
   object,

@@ -7,7 +7,7 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
-import { type Context, signedClaims } from '../../context/context.ts'
+import type { Context } from '../../context/context.ts'
 import { countEvent } from '../../observe/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyError, replyInternalError } from '../reply/reply.ts'
@@ -50,7 +50,8 @@ export function judgeThen(
   contexts: readonly (Context | undefined)[],
   done: () => void,
 ): void {
-  const claims = signedClaims(contexts)
+  const signed = contexts.flatMap((context) => context?.agent?.value.signed ?? [])
+  const claims = signed.filter(({ signatures }) => signatures.length > 0)
   if (claims.length === 0) done()
   else void exchange.service.verifier.verify(claims).then(() => resumeExchange(exchange, done))
 }

@@ -11,13 +11,14 @@ import { addressCharsMax } from '../../ip/parse-address.ts'
 import { skipSpace } from '../../pool/batch-body.ts'
 import { parseQuery, type Query } from '../../table/lookup/query.ts'
 
-/** The last body's `policy`: a place in it, or a value of any type; `undefined` if absent. */
+/** The last body's `policy` (a place in it, or a value of any type) and its context. */
 interface BodyPolicy {
   from: number
   to: number
   value: unknown
+  context: Context | undefined
 }
-const bodyPolicy: BodyPolicy = { from: -1, to: -1, value: undefined }
+const bodyPolicy: BodyPolicy = { from: -1, to: -1, value: undefined, context: undefined }
 
 export function namesPolicy(): boolean {
   return bodyPolicy.from >= 0 || bodyPolicy.value !== undefined
@@ -30,11 +31,9 @@ export function bodyPolicyOf(body: Uint8Array): unknown {
   return Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('latin1')
 }
 
-let bodyContext: Context | undefined
-
 /** From the body read last; `undefined` if it has none. */
 export function bodyContextOf(): Context | undefined {
-  return bodyContext
+  return bodyPolicy.context
 }
 
 const ipBytes = new Uint8Array(addressCharsMax)
@@ -45,7 +44,7 @@ const ipBytes = new Uint8Array(addressCharsMax)
  */
 export function parseCheckBody(query: Query, body: Uint8Array): boolean {
   bodyPolicy.value = undefined
-  bodyContext = undefined
+  bodyPolicy.context = undefined
   const from = findShortForm(body)
   if (from >= 0) return parseQuery(query, body, from, endOfText(body, from))
   return parseWithJson(query, body)
@@ -55,7 +54,7 @@ function parseWithJson(query: Query, body: Uint8Array): boolean {
   const object = parseJsonObject(body)
   if (typeof object === 'string') return false
   if (Object.hasOwn(object, 'policy')) bodyPolicy.value = object['policy']
-  bodyContext = contextOf(object)
+  bodyPolicy.context = contextOf(object)
   const text = ipOf(object)
   return text !== undefined && parseAddressText(query, text)
 }

@@ -41,14 +41,12 @@ export function startAgentKeys(parts: {
   let timer: LongTimer | undefined
   let failures = ''
   const take = (fetched: readonly FetchedDirectory[]): void => {
-    const before = JSON.stringify([...known])
     for (const one of fetched) if ('keys' in one) known.set(one.url, one)
     const failed = fetched.filter((one) => 'failure' in one)
     const now = JSON.stringify(failed)
     if (failed.length > 0 && now !== failures)
       log.warn({ failed }, 'Keys of agents were not fetched; those before stay.')
     failures = now
-    if (before === JSON.stringify([...known])) return
     use([...known.values()])
     try {
       makeOwnFolder(folder)
