@@ -67,7 +67,7 @@ export function attack(sizes: Sizes, how: Attack): AttackResult {
       const since = firstAt[i] === -1 ? -1 : minute - firstAt[i]!
       const isOwn =
         how.own === 'daily' ? since % dayMinutes === 0 : how.own === 'once' && since === 0
-      if (isOwn === true) site.report({ line, outcome: 'legitimate', keyId: keyOf() })
+      if (isOwn) site.report({ line, outcome: 'legitimate', keyId: keyOf() })
       if (!isAttempt) continue
       counts.attempts += 1
       if (site.isChallenged(line)) {

@@ -190,5 +190,7 @@ it('the publisher does not continue the manifest of another place that was put t
   const anew = await publishTable(days[1], { ...there, force: true })
   expect(anew.manifest).toMatchObject({ place: staging, releases: [{ as_of: '2026-08-23' }] })
   const nameless = { ...how, placeName: 'a\nb' }
-  await expect(publishTable(days[1], nameless)).rejects.toThrow(/is not valid as a place name: add --place-name/)
+  await expect(publishTable(days[1], nameless)).rejects.toThrow(
+    /is not valid as a place name: add --place-name/,
+  )
 })
