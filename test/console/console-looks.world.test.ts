@@ -27,6 +27,9 @@ const wide = { colorScheme: 'light', width: 1280 } as const
 
 /** Which views are kept as pictures, and down to which part of them. */
 const kept: Readonly<Record<string, string>> = {
+  'overview-dark-1280': 'main',
+  'overview-light-360': 'body',
+  'network-light-1280': '.network',
   'address-light-1280': '.address > :nth-child(3)',
   'address-dark-360': 'body',
   'traffic-dark-1280': '.plots > :nth-child(1)',

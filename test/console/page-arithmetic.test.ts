@@ -2,8 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseRoute, routeTo, views } from '../../src/console/page/route.ts'
-import { curlCommand } from '../../src/console/page/text/curl.ts'
+import { curlCommand, parseRoute, routeTo, views } from '../../src/console/page/route.ts'
 import {
   change,
   dayAfter,

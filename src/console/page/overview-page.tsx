@@ -12,6 +12,7 @@ import { Waiting } from './parts/problem.tsx'
 import { routeTo } from './route.ts'
 import { change, count, counted, percent, words } from './text/figures.ts'
 import { actionTone } from './text/tone.ts'
+import { Top } from './traffic/traffic-page.tsx'
 
 const followMs = 60_000
 /** A table that is refreshed each day is younger. */
@@ -47,9 +48,7 @@ export function OverviewPage() {
         <Panel title="Decisions" meaning="decisions" aside={<span>24 hours</span>}>
           {traffic && <BarList label="Decisions" bars={decisionBars(traffic)} />}
         </Panel>
-        <Panel title="Blocked networks" meaning="top" aside={<span>last hour</span>}>
-          {traffic && <BarList label="Blocked networks" bars={blockedBars(traffic)} />}
-        </Panel>
+        {traffic && <Top title="Blocked networks" rows={traffic.top.blocked} />}
       </div>
     </>
   )
@@ -136,12 +135,4 @@ const decisionBars = (traffic: TrafficView) =>
     text: `${count(value)} ${change(value, traffic.before?.decisions[name])}`,
     tone: actionTone(name.split('/').at(-1) ?? ''),
     href: routeTo('rules', 'policies'),
-  }))
-
-const blockedBars = ({ top }: TrafficView) =>
-  top.blocked.map(({ name, checks }) => ({
-    name,
-    value: checks,
-    text: count(checks),
-    href: routeTo('address', name.split(' ', 1)[0]),
   }))

@@ -178,7 +178,7 @@ describe('the first start', { timeout: 3 * buildWaitMs }, () => {
       expect.stringMatching(/^ {2}Test key {2}on standard output/),
       expect.stringContaining('Keys are shown only once.'),
       `  Try it; ${shown} is vpn:`,
-      expect.stringMatching(/^This table has no feeds of tor, .*npx iprisk build$/),
+      expect.stringMatching(/^This table has no feeds for tor, .*npx iprisk build$/),
     ])
     expect(await statusOf(at.admin)).toMatchObject({
       refresh: { every_ms: 86_400_000, runs: 0 },

@@ -2,14 +2,13 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
-import { useLoad } from '../ask/use-load.ts'
+import { useLoad, useModule } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { PolicyChoice } from '../parts/policy-choice.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { addressPath, type Route, routeTo } from '../route.ts'
-import { curlCommand } from '../text/curl.ts'
+import { addressPath, curlCommand, type Route, routeTo } from '../route.ts'
 import { counted, words } from '../text/figures.ts'
 import { Evidence } from './evidence.tsx'
 import { Neighbours } from './neighbours.tsx'
@@ -78,7 +77,9 @@ function AddressBox(props: {
   useEffect(() => {
     if (ip === '') document.querySelector<HTMLInputElement>('.ask input')?.focus()
   }, [])
-  const others = useOthers(text === ip ? '' : text)
+  const isTyped = text !== '' && text !== ip
+  const reader = useModule(() => import('../text/log-addresses.ts'), isTyped)
+  const others = isTyped ? (reader?.addressesIn(text) ?? []) : []
   const send = async (): Promise<void> => {
     const { clientAddress } = await import('../text/log-addresses.ts')
     // The server explains what is no address.
@@ -114,24 +115,6 @@ function AddressBox(props: {
       )}
     </Form>
   )
-}
-
-/** The addresses in the text; the reader of logs is loaded when there is one. */
-function useOthers(text: string): readonly string[] {
-  const [others, setOthers] = useState<readonly string[]>([])
-  useEffect(() => {
-    let isOver = false
-    const find = async (): Promise<void> => {
-      const { addressesIn } = await import('../text/log-addresses.ts')
-      if (!isOver) setOthers(addressesIn(text))
-    }
-    if (text === '') setOthers([])
-    else void find()
-    return () => {
-      isOver = true
-    }
-  }, [text])
-  return others
 }
 
 /** For screen readers. */

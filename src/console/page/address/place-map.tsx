@@ -7,7 +7,7 @@ import { feature } from 'topojson-client'
 import atlasUrl from 'world-atlas/countries-110m.json?url'
 import type { AddressView } from '../../../api/admin-answers.ts'
 
-export type LocationOf = NonNullable<AddressView['answer']['location']>
+type LocationOf = NonNullable<AddressView['answer']['location']>
 
 const width = 480
 const height = 260

@@ -1,32 +1,15 @@
 // Where the address is; the map is loaded on demand.
 
-import type { FunctionComponent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
+import { useModule } from '../ask/use-load.ts'
 import { Panel } from '../parts/panel.tsx'
-import type { LocationOf } from './place-map.tsx'
 
 /** The licence requires this link (NOTICE). */
 const placesUrl = 'https://db-ip.com'
 
-type Drawn = FunctionComponent<{ readonly location: LocationOf }>
-
 export function Place({ view }: { readonly view: AddressView }) {
   const { location } = view.answer
-  const [map, setMap] = useState<{ readonly Drawn: Drawn } | undefined>(undefined)
-  const isWanted = location !== null
-  useEffect(() => {
-    if (!isWanted) return undefined
-    let isOver = false
-    const load = async (): Promise<void> => {
-      const { PlaceMap } = await import('./place-map.tsx')
-      if (!isOver) setMap({ Drawn: PlaceMap })
-    }
-    void load()
-    return () => {
-      isOver = true
-    }
-  }, [isWanted])
+  const map = useModule(() => import('./place-map.tsx'), location !== null)
   if (location === null) {
     return (
       <Panel title="Location" meaning="place">
@@ -38,7 +21,7 @@ export function Place({ view }: { readonly view: AddressView }) {
   const named = [zip === '' ? city : `${zip} ${city}`.trim(), state, country]
   return (
     <Panel title="Location" meaning="place" aside={<span>accuracy: {accuracy}</span>}>
-      <div class="map">{map !== undefined && <map.Drawn location={location} />}</div>
+      <div class="map">{map !== undefined && <map.PlaceMap location={location} />}</div>
       <p>
         {named.filter((part) => part !== '').join(', ')}{' '}
         <span class="quiet">

@@ -1,5 +1,5 @@
 // Loads a view's value when it opens or its path changes, and optionally at intervals; and sends what
-// a form asks for, of which it shows the refusal.
+// a form asks for, of which it shows the refusal. Also loads parts of the page.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Method, type Refusal, ask } from './ask.ts'
@@ -79,4 +79,13 @@ export function useAsk() {
     return answer.kind === 'ok' ? answer.value : undefined
   }
   return { send, isAsking, refusal, setRefusal }
+}
+
+/** A part of the page that is loaded when it is wanted; `undefined` until then. */
+export function useModule<T>(load: () => Promise<T>, isWanted: boolean): T | undefined {
+  const [loaded, setLoaded] = useState<{ readonly module: T } | undefined>(undefined)
+  useEffect(() => {
+    if (isWanted) void load().then((module) => setLoaded({ module }))
+  }, [isWanted])
+  return loaded?.module
 }

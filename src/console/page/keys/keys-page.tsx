@@ -125,7 +125,7 @@ function actions(of: {
   readonly revoke: (id: string) => Promise<void>
 }): Column<Key> {
   return plain(
-    'Change',
+    'Actions',
     ({ id, name, revoked }) =>
       revoked === null && (
         <div class="actions">

@@ -30,12 +30,14 @@ function Dialog(props: {
 export function Question(props: {
   readonly title: string
   readonly text: string
+  /** Shown as it is written. */
+  readonly lines?: readonly string[]
   readonly yes: string
   readonly isDanger?: boolean
   readonly act: () => void | Promise<void>
   readonly onClose: () => void
 }) {
-  const { title, text, yes, isDanger = false, act, onClose } = props
+  const { title, text, lines = [], yes, isDanger = false, act, onClose } = props
   const [isActing, setActing] = useState(false)
   const go = async (): Promise<void> => {
     setActing(true)
@@ -45,6 +47,7 @@ export function Question(props: {
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
+      {lines.length > 0 && <pre tabIndex={0}>{lines.join('\n')}</pre>}
       <div class="actions">
         <button
           type="button"

@@ -124,7 +124,7 @@ function EntryTable(props: {
 }) {
   const { entries, remove, empty } = props
   const change = plain<ListEntry>(
-    'Change',
+    'Actions',
     ({ entry }) =>
       remove && (
         <AskFirst
@@ -248,7 +248,7 @@ function AddEntries(props: {
   return (
     <Form class="add-entries" send={add}>
       <LinesField
-        label="Entries: addresses, prefixes, ranges, AS numbers"
+        label="Addresses, prefixes, ranges, AS numbers"
         place="grow"
         rows={2}
         required

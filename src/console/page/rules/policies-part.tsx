@@ -12,6 +12,7 @@ import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer, PolicyText } from '../parts/policy-choice.tsx'
 import { Lines, Problem, Waiting } from '../parts/problem.tsx'
 import { counted, utcTime } from '../text/figures.ts'
+import { policyChanges } from '../text/policy-changes.ts'
 import { type PlacedMistake, placeMistake } from '../text/policy-mistakes.ts'
 import { PolicyEditor } from './policy-editor.tsx'
 import { Rehearsal } from './rehearsal.tsx'
@@ -103,6 +104,7 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
         <Problem refusal={refusal} />
         {maySave && (
           <DraftActions
+            changes={policyChanges(policies, draft)}
             isChanged={isChanged}
             isUsable={mistakes.length === 0}
             save={save}
@@ -118,18 +120,20 @@ function Draft(props: { readonly answer: PoliciesAnswer; readonly load: () => vo
 }
 
 function DraftActions(props: {
+  readonly changes: readonly string[]
   readonly isChanged: boolean
   readonly isUsable: boolean
   readonly save: () => Promise<void>
   readonly drop: () => void
 }) {
-  const { isChanged, isUsable, save, drop } = props
+  const { changes, isChanged, isUsable, save, drop } = props
   return (
     <div class="actions">
       <AskFirst
         label="Save"
         title="Save the policies?"
-        text="They decide at once. The rehearsal below says what would change."
+        text="They take effect at once. The rehearsal below shows which decisions would change."
+        lines={changes}
         yes="Save"
         disabled={!isChanged || !isUsable}
         act={save}
@@ -187,7 +191,7 @@ function DraftState(props: {
       {mistakes.length === 0 ? (
         <p class="quiet">{isChanged ? 'The draft is valid.' : 'This is in effect.'}</p>
       ) : (
-        <p class="warn">{counted(mistakes.length, 'mistake')}; fix them before you save.</p>
+        <p class="warn">{counted(mistakes.length, 'mistake')} to fix before you save.</p>
       )}
       <Lines of={others} tone="warn" />
     </div>

@@ -6,14 +6,17 @@ import { Field, TextField, Tick } from '../parts/fields.tsx'
 import { Lines } from '../parts/problem.tsx'
 import { ActionTag } from '../parts/tag.tsx'
 import type { PlacedMistake } from '../text/policy-mistakes.ts'
+import { counted } from '../text/figures.ts'
 import { actionTone } from '../text/tone.ts'
 
-export function PolicyEditor(props: {
+interface EditorProps {
   readonly policy: PolicyText
   readonly mistakes: readonly PlacedMistake[]
   readonly isFixed: boolean
   readonly onChange: (policy: PolicyText) => void
-}) {
+}
+
+export function PolicyEditor(props: EditorProps) {
   const { policy, mistakes, isFixed, onChange } = props
   const { rules, otherwise } = policy
   const setRules = (next: RuleText[]): void => onChange({ ...policy, rules: next })
@@ -25,6 +28,7 @@ export function PolicyEditor(props: {
   const own = mistakes.filter(({ rule }) => rule === undefined)
   return (
     <>
+      <Steps policy={policy} isFixed={isFixed} onChange={onChange} />
       <p class="quiet">The first rule that matches decides.</p>
       <ol class="rules" ref={list}>
         {rules.map((rule, at) => (
@@ -56,6 +60,26 @@ export function PolicyEditor(props: {
       </div>
       <Lines of={messagesOf(own)} tone="warn" />
     </>
+  )
+}
+
+/** How rules go live. */
+function Steps({ policy, isFixed, onChange }: Omit<EditorProps, 'mistakes'>) {
+  const { rules } = policy
+  const observed = rules.filter(({ observe }) => observe).length
+  const enforce = (): void =>
+    onChange({ ...policy, rules: rules.map(({ observe: _observe, ...rule }) => rule) })
+  return (
+    <ol class="steps">
+      <li aria-current={observed > 0 ? 'step' : undefined}>
+        Observe: {observed} of {counted(rules.length, 'rule')}
+      </li>
+      <li>Rehearse: below, on the sample or a log</li>
+      <li aria-current={observed === 0 ? 'step' : undefined}>
+        Enforce: {rules.length - observed} of {rules.length}
+        {!isFixed && observed > 0 && <button onClick={enforce}>Enforce all</button>}
+      </li>
+    </ol>
   )
 }
 

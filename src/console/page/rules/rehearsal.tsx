@@ -80,6 +80,11 @@ function bars<Row extends RequestShare>(rows: readonly Row[], name: (row: Row) =
 
 function Outcome({ report }: { readonly report: RehearsalReport }) {
   const { requests, bad_lines: bad, actions, rules, changed, hit, examples } = report
+  const affected = [
+    ['networks', bars(hit.networks, ({ asn, organization }) => `AS${asn} ${organization}`)],
+    ['providers', bars(hit.providers, ({ provider }) => provider)],
+    ['countries', bars(hit.countries, ({ country }) => country)],
+  ] as const
   return (
     <>
       <p>
@@ -108,18 +113,9 @@ function Outcome({ report }: { readonly report: RehearsalReport }) {
             bars={bars(changed.by_action, ({ from, to }) => `${from} → ${to}`)}
           />
         )}
-        <TitledBars
-          title="Most affected networks"
-          bars={bars(hit.networks, ({ asn, organization }) => `AS${asn} ${organization}`)}
-        />
-        <TitledBars
-          title="Most affected providers"
-          bars={bars(hit.providers, ({ provider }) => provider)}
-        />
-        <TitledBars
-          title="Most affected countries"
-          bars={bars(hit.countries, ({ country }) => country)}
-        />
+        {affected.map(([title, rows]) => (
+          <TitledBars key={title} title={`Most affected ${title}`} bars={rows} />
+        ))}
       </div>
       <h3>Rules</h3>
       <DataTable

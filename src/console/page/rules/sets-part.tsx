@@ -33,7 +33,7 @@ export function SetsPart() {
   }
   const key = plain<Row>('Key', ({ name }) => (
     <AskFirst
-      label="Make a key"
+      label="Create a key"
       about={`for ${name}`}
       title={`A key for ${name}?`}
       text={`It reads published sets and nothing else, with the plan ${plan}, until it is revoked.`}
@@ -94,7 +94,7 @@ function columnsOf(root: string, format: string): readonly Column<Row>[] {
     sortedNumber(
       'Bytes',
       ({ made }) => made?.bytes[format === 'mmdb' ? 'mmdb.iprisk' : format] ?? -1,
-      (bytes) => (bytes < 0 ? 'not made yet' : count(bytes)),
+      (bytes) => (bytes < 0 ? 'not built yet' : count(bytes)),
     ),
     plain('URL', ({ name }) => (
       <div class="actions">
@@ -106,7 +106,7 @@ function columnsOf(root: string, format: string): readonly Column<Row>[] {
 }
 
 function sizeOf(prefixes: number, { made }: Row) {
-  if (made === null) return 'not made yet'
+  if (made === null) return 'not built yet'
   const { ipv4, too_large: isTooLarge } = made
   return (
     <>

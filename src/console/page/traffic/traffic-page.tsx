@@ -19,6 +19,7 @@ import {
   words,
   utcMinute,
 } from '../text/figures.ts'
+import { routeTo } from '../route.ts'
 import { type Chart, chartsOf } from './traffic-charts.ts'
 import type { Drawing } from './draw-plot.ts'
 
@@ -127,11 +128,15 @@ function ChartPanel({ chart }: { readonly chart: Chart }) {
   )
 }
 
-function Top(props: { readonly title: string; readonly rows: TrafficView['top']['networks'] }) {
+export function Top(props: {
+  readonly title: string
+  readonly rows: TrafficView['top']['networks']
+}) {
   const { title, rows } = props
   const bars = rows.map(({ name, checks, error }) => ({
     name: words(name),
     value: checks,
+    href: name.startsWith('AS') ? routeTo('address', name.split(' ', 1)[0]) : undefined,
     text: error === 0 ? count(checks) : `${count(checks - error)}–${count(checks)}`,
   }))
   return (
