@@ -73,8 +73,14 @@ export function pageText(page: Page, assets: Assets): string {
         <div class="columns">
           <nav aria-label="Contents">
             <div id="search" role="search" hidden>
-              <label for="search-text">Search (press /)</label>
-              <input id="search-text" type="search" autocomplete="off" spellcheck="false" />
+              <label for="search-text">Search</label>
+              <input
+                id="search-text"
+                type="search"
+                placeholder="/"
+                autocomplete="off"
+                spellcheck="false"
+              />
               <p id="search-status" role="status"></p>
               <ul id="search-results"></ul>
             </div>

@@ -408,7 +408,7 @@ function valuesText(schema: Schema): Html {
   const isError = values.includes('rate_limit_exceeded')
   const others = isError ? 'errors' : 'reasons'
   const place = list === 'classification' ? 'classifications' : `values-${list}`
-  return html` <a href="#${list === undefined ? others : place}">Its values</a>.`
+  return html` <a href="#${list === undefined ? others : place}">Values</a>.`
 }
 
 function membersOf(

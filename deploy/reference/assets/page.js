@@ -73,15 +73,18 @@ for (const box of all('figure')) {
 
 const resultsMax = 20
 const plain = (text) => ` ${text.toLowerCase()} `.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-let place = ''
+let [section, heading] = ['', '']
 const entries = all('main :is(h2, h3, tr)[id]').map((element) => {
   const isRow = element.tagName === 'TR'
   const title = (isRow ? element.cells[0] : element).textContent.replace(/#\s*$/, '')
   const path = all(':scope > .path code', element.parentElement)[0]?.textContent ?? ''
-  if (!isRow) place = title
+  if (element.tagName === 'H2') section = ''
+  const place = path || (isRow ? heading : section)
+  if (!isRow) heading = title
+  section ||= title
   const name = plain(isRow ? title : `${title} ${path}`)
   const text = isRow ? plain(element.textContent) : name
-  return { id: element.id, title, place: isRow ? place : path, name, text }
+  return { id: element.id, title, place, name, text }
 })
 
 /** The best is 0; -1: not a result. */

@@ -75,7 +75,7 @@ describeWith('chromium', ['--version'], () => {
       await page.selectOption('#try-case', address)
       await expect.poll(() => page.inputValue('#try-address')).toBe(address)
       await page.click('#try-form button')
-      return page.locator('#try-status').filter({ hasNotText: 'Asking' }).innerText()
+      return page.locator('#try-status').filter({ hasNotText: 'Sending' }).innerText()
     }
 
     it.each([
