@@ -1,5 +1,5 @@
 // A route of another tool's protocol: its key comes in a header of its own, and a test key, which
-// judges no real address (contract 5.7), is refused.
+// answers only for test addresses (contract 5.7: test keys), is refused.
 
 import type { HttpRequest } from 'uWebSockets.js'
 import { replyError } from '../http/reply/reply.ts'
@@ -18,7 +18,7 @@ export function adapterRoute(
   return { allow: methods.join(', '), methods: new Map(methods.map((one) => [one, endpoint])) }
 }
 
-/** The value of a header; '' where it is missing, or given twice and so ambiguous. */
+/** The value of a header; '' if it is missing, or given twice and so ambiguous. */
 export function headerOnce(request: HttpRequest, name: string): string {
   const values: string[] = []
   request.forEach((one, value) => {

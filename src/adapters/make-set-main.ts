@@ -1,4 +1,4 @@
-// The process, of low priority, that makes the generations of published sets.
+// The low-priority process that makes the generations of published sets.
 
 import { answerParent } from '../base/system/child-task.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
@@ -19,9 +19,7 @@ export interface SetRequest {
   readonly name: string
   readonly folder: string
   readonly texts: readonly string[]
-  /** Of decisions. */
   readonly durationMs: number
-  /** Of the table, as it is mapped by workers. */
   readonly path: string
   readonly lists: ListFile | undefined
   /** `undefined`: what the default policy does not allow. */

@@ -15,11 +15,11 @@ import { logAnswer } from '../http/reply/request-log.ts'
 
 export type AnswerPart = string | FileHandle
 
-/** So that clients that give up at ten seconds see a 503, and when to come again. */
+/** So that clients that give up after ten seconds see a 503 with Retry-After. */
 const waitMs = 8000
 const lookMs = 200
 
-/** What a look finds, as soon as it finds it: a set is made, or a newer one took its files away. */
+/** What a check finds, as soon as possible: a set was made, or a newer one removed its files. */
 export async function awaitFiles<Found>(
   exchange: Exchange,
   look: () => Promise<Found | undefined>,
@@ -32,7 +32,7 @@ export async function awaitFiles<Found>(
   return undefined
 }
 
-/** For work that takes later turns: what it throws is answered. */
+/** For work that takes later turns: its errors are answered. */
 export function answerLater(exchange: Exchange, work: () => Promise<void>): void {
   void work().catch((error: unknown) => {
     const fail = (): void => replyInternalError(exchange, error)
@@ -55,7 +55,7 @@ const piecesOf = (part: AnswerPart): Iterable<Buffer> | AsyncIterable<Buffer> =>
     ? [Buffer.from(part)]
     : part.createReadStream({ start: 0, autoClose: false, highWaterMark: pieceBytes })
 
-/** Resolves to whether all of it went out; to be called outside a cork. */
+/** Resolves to whether all of it was sent; call it outside a cork. */
 export async function sendWhole(
   exchange: Exchange,
   parts: readonly AnswerPart[],
@@ -76,7 +76,7 @@ export async function sendWhole(
     writeHead(exchange, { status: 200, headers: `${headers}\r\nconnection: close` }, true)
     res.tryEnd('', total)
   })
-  /** Also without bytes, for what uWebSockets.js still holds. */
+  /** Even without bytes, for those that uWebSockets.js still holds. */
   const write = async (piece: Uint8Array): Promise<boolean> => {
     for (let from = 0; exchange.state !== exchangeStates.gone;) {
       let isTaken = false

@@ -25,7 +25,6 @@ export type AdminRefusals = ReturnType<typeof createAdminRefusals>
 export function createAdminRefusals(log: Pick<Log, 'warn'>, now = Date.now) {
   const rows = adminRefusalCodes.map((code) => ({ code, count: 0, told: 0, toldMs: -Infinity }))
   return {
-    /** Other codes are not refusals. */
     note: (code: string | undefined): void => {
       const row = rows.find((one) => one.code === code)
       if (row === undefined) return

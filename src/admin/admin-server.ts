@@ -40,7 +40,6 @@ export interface AdminParts {
   readonly coverage?: () => CoverageAnswer | undefined
   readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly status: () => Promise<object>
-  /** Receives unexpected errors and the request that caused them. */
   readonly onFailure?: (error: unknown, what: string) => void
   readonly routes?: readonly AdminRoute[]
   /** Absent, as with a socket: every Host is accepted. */

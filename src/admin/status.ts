@@ -111,7 +111,6 @@ function workerStatus(
     counts.find(({ worker }) => worker === rest.worker) ?? {}
   return {
     ...rest,
-    /** Memory that no other process shares. */
     private_bytes: privateBytes,
     resident_bytes: counters.residentBytes,
     cpu_seconds: counters.cpuSeconds,
@@ -131,7 +130,6 @@ export function connectionsStatus(
   const filesMax = openFilesMax()
   return {
     asked,
-    /** What the limit of open files allows. */
     cap: connectionsThatFit(asked, filesMax),
     open_files_max: Number.isFinite(filesMax) ? filesMax : null,
     opened: counterTotals(total).opened,

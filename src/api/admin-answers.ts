@@ -58,7 +58,6 @@ export interface AddressView {
 /** GET /admin/network?of=AS24940, or a prefix. Of IPv6 `addresses` are /64s. */
 export interface NetworkView {
   readonly of: string
-  /** The organization of an AS. */
   readonly name: string
   readonly ipv4: readonly { readonly classification: string; readonly addresses: number }[]
   readonly ipv6: NetworkView['ipv4']
@@ -219,7 +218,6 @@ export interface RehearsalReport {
   readonly table: { readonly id: string; readonly as_of: string }
   readonly policy: string
   readonly revision: string
-  /** The policy it was compared with. */
   readonly against?: { readonly policy: string; readonly revision: string }
   readonly lines: number
   readonly requests: number
@@ -268,9 +266,7 @@ export interface AuditView {
  * {grace_hours?} → KeyIssued; DELETE /admin/keys/{id} → {id, revoked, in_effect}. Role admin only.
  */
 export interface KeysView {
-  /** Of all keys, shown or not. */
   readonly total: number
-  /** What a new key may have. */
   readonly plans: readonly string[]
   /** Invalid records, one sentence each; the first twenty. */
   readonly skipped: readonly string[]

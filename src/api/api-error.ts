@@ -70,7 +70,6 @@ export interface ErrorDetail {
   /** Instead of the table's, if it can say more. */
   readonly message?: string
   readonly param?: string
-  /** Retry-After, if code and limits do not determine it. */
   readonly retrySeconds?: number
   /** CrowdSec's bouncers read a `message` beside `error`. */
   readonly isBouncers?: boolean

@@ -35,7 +35,6 @@ export function invalidAddressJson(ip: string): string {
   return faultRowJson(ip, { message: addressFaultText(ip) })
 }
 
-/** The row of a batch's element that has no answer. */
 export function faultRowJson(ip: string, { message, param }: InputFault): string {
   return JSON.stringify({ ip, error: { code: invalidInput, message, param } })
 }

@@ -53,7 +53,6 @@ export interface AuditChange {
 
 export interface ListAuditChange {
   readonly list: string
-  /** `null`: there was none, or is none. */
   readonly before: ListSummary | null
   readonly after: ListSummary | null
   readonly added: number
@@ -61,7 +60,8 @@ export interface ListAuditChange {
   readonly removed: number
 }
 
-/** What became of what a server answers with: the ids of tables, the revisions of policies. */
+/** The result of an act on what a server answers with: the ids of tables, the revisions of
+ * policies. */
 export interface ServerAuditChange {
   readonly before: string | null
   readonly after: string | null
@@ -72,7 +72,7 @@ interface ListSummary {
   readonly entries: number
 }
 
-/** An act as its two lines tell it. */
+/** An act, combined from its two lines. */
 export interface AuditEntry {
   readonly act_id: string
   readonly at: string
@@ -81,14 +81,14 @@ export interface AuditEntry {
   /** The user behind sudo. */
   readonly sudo_user?: string | undefined
   readonly act: AuditAct
-  /** Where it was asked for, if not on the command line, and by whom: `console as maria`. */
+  /** Where it was requested, if not on the command line, and by whom: `console as maria`. */
   readonly via?: string | undefined
-  /** The list that it was about, and the first of its entries, as they were written. */
+  /** The list it was about, and the first of its entries, as written. */
   readonly list?: string | undefined
   readonly entries?: readonly string[] | undefined
-  /** How many there were; older acts do not say. */
+  /** How many there were; absent in older acts. */
   readonly entry_count?: number | undefined
-  /** Ids of the keys that it was about; a new key has none before it is made. */
+  /** Ids of the keys it was about; a new key has none before it is made. */
   readonly keys: readonly string[]
   /** `unknown`: no end is recorded, or the store did not say. */
   readonly result: 'done' | 'failed' | 'unknown'
@@ -99,8 +99,8 @@ export interface AuditEntry {
 }
 
 /**
- * Who acted, and where. Over the admin port it is not the user that the server runs as, but whose
- * the token is; one without a name is an admin's.
+ * Who acted, and where. Over the admin port it is the owner of the token, not the server's user;
+ * one without a name is an admin's.
  */
 export function auditActor({
   user,
@@ -116,7 +116,7 @@ export function auditLogPath(state: string): string {
   return join(state, 'audit.log')
 }
 
-/** The act is over, and its end could not be recorded: no reason to say that it is not done. */
+/** The act is over, but its end could not be recorded: no reason to report it as not done. */
 function endUnwritten(path: string, actId: string, cause: unknown): IpriskError {
   const message =
     `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
@@ -126,8 +126,8 @@ function endUnwritten(path: string, actId: string, cause: unknown): IpriskError 
 
 function unwritable(path: string, cause: unknown): IpriskError {
   const message =
-    `The audit log ${path} cannot be written: ${messageOf(cause)}. What cannot be recorded ` +
-    'is not done.'
+    `The audit log ${path} cannot be written: ${messageOf(cause)}. Acts that cannot be recorded ` +
+    'are not done.'
   return environmentError('audit_unwritable', message, { cause })
 }
 
@@ -156,7 +156,7 @@ function append(path: string, line: object): void {
   if (isNew) flushFolderSync(dirname(path))
 }
 
-/** Who runs this process: a container may run as a number that has no name. */
+/** Who runs this process: in a container it may be a number without a name. */
 function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
   const uid = process.getuid?.() ?? -1
   const sudo_user = uid === 0 ? process.env['SUDO_USER'] : undefined
@@ -167,24 +167,23 @@ function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
   }
 }
 
-/** The store was asked, and did not say whether it was done. */
+/** The store was asked, and did not report whether it was done. */
 export const isUnknown = (error: unknown): error is IpriskError =>
   error instanceof IpriskError && error.code === 'store_unknown'
 
-/** An act to record, beside what it does. */
 export interface AuditedAct extends Pick<
   AuditEntry,
   'act' | 'keys' | 'via' | 'list' | 'entries' | 'entry_count'
 > {
   readonly state: string
-  /** Where the end cannot be recorded it is told; what was done is done. */
+  /** If the end cannot be recorded, that is reported; what was done is done. */
   readonly onUnwritten: (error: IpriskError) => void
 }
 
 type AnyChange = AuditChange | ListAuditChange | ServerAuditChange
 
 /**
- * Does an act and records it; `run` tells what it changes. Throws `audit_unwritable` before
+ * Performs an act and records it; `run` returns what it changes. Throws `audit_unwritable` before
  * anything is done.
  */
 export async function withAuditedChanges<T>(
@@ -254,7 +253,7 @@ const hasChanges = ({
 
 /**
  * The last acts, oldest first, and how many lines could not be read; with `before` those that began
- * before that instant, with `tailBytes` of the end of the file alone.
+ * before that time, read only from the last `tailBytes` of the file.
  */
 export async function readAuditLog(
   state: string,
@@ -288,7 +287,7 @@ export async function readAuditLog(
       // It keeps the instant of its beginning.
       entries.set(actId, { ...begun, ...rest, at: begun.at, result: step })
     } else if (line === undefined) broken += 1
-    // Twice as many as wanted, for acts of several processes overlap.
+    // Twice as many as wanted, because acts of several processes overlap.
     if (entries.size > last * 2 + 100) entries.delete(entries.keys().next().value)
   }
   return { entries: [...entries.values()].slice(-last), broken }

@@ -143,10 +143,10 @@ function explainFailure(error: unknown, io: Io): number {
   return exitCodes.failed
 }
 
-/** The help may already state it. */
+/** Meaning, default, environment variable, and member of iprisk.json. */
 export function optionHelp(option: Option): string {
   const { help, defaultText, member } = option
-  // The help may already state it better.
+  // The help may already state it.
   const isSaid = defaultText === undefined || /\bdefault\b/.test(help)
   const facts = [
     ...(isSaid ? [] : [`default: ${defaultText}`]),

@@ -34,7 +34,6 @@ export const listFormats = [
 ] as const
 export type ListFormat = (typeof listFormats)[number]
 
-/** src/export/mmdb-records.ts explains them. */
 export const mmdbLayoutNames = [
   'iprisk',
   'anonymous-ip',

@@ -25,7 +25,6 @@ export type LogFormName = (typeof logFormNames)[number]
 /** `auto` looks at the first lines; `plain` takes each line for an address. */
 export const logWords = ['auto', 'plain', ...logFormNames] as const
 
-/** What `summarize --by` counts requests by. */
 export const timeSpans = ['hour', 'day'] as const
 export type TimeSpan = (typeof timeSpans)[number]
 

@@ -50,7 +50,6 @@ export interface Option {
   readonly commands: readonly Command[]
   /** If not named after the flag. */
   readonly variable?: string
-  /** `['serve', 'port']`. */
   readonly member: readonly string[]
   /** Absent if the default is none, off or an empty list. */
   readonly defaultText: string | undefined
@@ -102,19 +101,16 @@ export const configOption = {
   environment: 'IPRISK_CONFIG',
 } as const
 
-/** `--admin-port`. */
 export function optionFlag(option: Option): string {
   return option.flag.split(' ')[0] ?? option.flag
 }
 
-/** `adminPort`, for commander. */
 export function optionName(option: Option): string {
   return optionFlag(option)
     .slice(2)
     .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** `IPRISK_ADMIN_PORT`. */
 export function optionVariable(option: Option): string {
   if (option.variable !== undefined) return option.variable
   return `IPRISK_${optionFlag(option).slice(2).replaceAll('-', '_').toUpperCase()}`

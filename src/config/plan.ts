@@ -4,7 +4,6 @@
 export const apiNames = ['ip-risk', 'lists', 'bouncer'] as const
 export type ApiName = (typeof apiNames)[number]
 
-/** Whether the check carries insights. */
 export const insightsModes = ['never', 'on_request', 'always'] as const
 export type InsightsMode = (typeof insightsModes)[number]
 
@@ -33,7 +32,6 @@ export function planNamed(plans: Plans, name: string): Plan | undefined {
   return Object.hasOwn(plans, name) ? plans[name] : undefined
 }
 
-/** The configuration file's form. */
 type WrittenPlan = Pick<Plan, 'apis' | 'insights'> & {
   readonly rate: 'none' | Rate
   readonly quotaPerMonth: 'none' | number

@@ -194,7 +194,6 @@ export const policyNames = z
   .max(limits.policiesMax, policyNamesAllowed)
   .refine((list) => new Set(list).size === list.length, policyNamesAllowed)
 
-/** In percent. */
 export const share = textOf(
   'a share from 0% to 100%, such as 0.5%',
   (value) => /^\d{1,3}(\.\d{1,6})?%$/.test(value) && parseFloat(value) <= 100,
@@ -214,7 +213,6 @@ export const apis = z
   .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}, empty for none`)
   .refine((list) => new Set(list).size === list.length, 'a list that names each API once')
 
-/** Of a new key. */
 export const keyApis = z
   .array(oneOf([...apiNames, 'none']))
   .refine(

@@ -3,7 +3,6 @@
 export interface SettingProblem {
   /** `serve.port`, or the name of an unknown variable or flag. */
   readonly name: string
-  /** Shortened. */
   readonly value?: string | undefined
   /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
   readonly origin: string

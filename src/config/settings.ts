@@ -37,13 +37,11 @@ type Frozen<T> = T extends string | number | boolean
     ? readonly Frozen<Element>[]
     : { readonly [Member in keyof T]: Frozen<T[Member]> }
 
-/** option-table.ts explains them. */
 export type Settings = Frozen<
   Omit<ValidSettings, 'build' | 'plans' | 'serve'> & {
     build: ValidSettings['build'] & { out: string; report: string }
     serve: ValidSettings['serve'] & { refreshEvery: string }
     plans: Plans
-    /** Whether it was set explicitly. */
     stateNamed: boolean
   }
 >

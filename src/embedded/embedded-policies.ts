@@ -1,6 +1,6 @@
-// The operator's policies in the process (contract 5.4): the file is watched, and one that can be
-// used takes the place of the one before. All of its policies may be chosen, for there are no keys
-// here. A file with warnings is used; each load reports them as a misconfiguration.
+// The operator's policies in the process (contract 5.4: decision): the file is watched, and a valid
+// one replaces the previous one. All of its policies may be chosen, because there are no keys here.
+// A file with warnings is used; each load reports them as a misconfiguration.
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
@@ -14,12 +14,12 @@ import { fileIdentity, watchFile } from '../base/system/file-watch.ts'
 
 export type EmbeddedPolicies = ReturnType<typeof watchPolicies>
 
-/** Never throws: a file that cannot be used is told, and the next one waited for. */
+/** Never throws: an invalid file is reported, and the next one awaited. */
 export function watchPolicies(options: {
   readonly path: string
   readonly everyMs: number
   readonly onRefused: ((failure: ClientFailure) => unknown) | undefined
-  /** Gets the file's warnings; default: the console. */
+  /** Receives the file's warnings; default: the console. */
   readonly onMisconfigured: ((failure: ClientFailure) => unknown) | undefined
 }) {
   const { path, everyMs, onRefused, onMisconfigured = sayFailure } = options
@@ -54,9 +54,9 @@ export function watchPolicies(options: {
   const watch = watchFile({ path, known, everyMs, changed, mayEnd: true })
 
   return {
-    /** Why nothing decides; `undefined` where policies are in use. */
+    /** Why nothing decides; `undefined` while policies are in use. */
     failure: () => failure,
-    /** The answer with its decision; `undefined` where there is no such policy. */
+    /** The answer with its decision; `undefined` if there is no such policy. */
     decided: (answer: CheckAnswer, named: string | undefined): CheckAnswer | undefined => {
       const index =
         set === undefined ? -1 : named === undefined ? set.defaultIndex : set.indexOf(named)

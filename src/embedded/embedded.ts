@@ -60,34 +60,35 @@ export interface EmbeddedOptions extends Pick<
    * `onMisconfigured` gets its warnings.
    */
   readonly policies?: string
-  /** How often it is looked for a new one. Default 1,000 milliseconds. */
+  /** How often to look for a new one. Default 1,000 milliseconds. */
   readonly watchMs?: number
   /**
-   * Decides by the application's own rules, where there are no `policies`; `undefined`: there is no
-   * such policy. Without either there are no decisions, and a policy that is named is a mistake.
+   * Decides by the application's own rules, if there are no `policies`; `undefined`: there is no
+   * such policy. Without either there are no decisions, and naming a policy is a mistake.
    */
   readonly decide?: (answer: Answer, policy: string | undefined) => Decision | undefined
   /**
-   * Takes what the application reports. Without it feedback is a mistake; where it throws or
-   * rejects, feedback is `unavailable`.
+   * Receives the application's reports. Without it feedback is a mistake; if it throws or rejects,
+   * feedback is `unavailable`.
    */
   readonly onFeedback?: (outcomes: readonly Outcome[]) => unknown
-  /** Another table answers from now on. What it throws is ignored. */
+  /** Another table answers from now on. Its errors are ignored. */
   readonly onSwap?: (id: string) => unknown
-  /** A new file is no table or no policies; the one before it stays in use. Throws as `onSwap`. */
+  /** A new file is not a valid table or policies file; the previous one stays in use. Errors as in
+   * `onSwap`. */
   readonly onRefused?: (failure: ClientFailure) => unknown
 }
 
 const failures = {
-  address: { reason: 'invalid_address', message: 'What was to be checked is no IP address.' },
+  address: { reason: 'invalid_address', message: 'The value to check is not an IP address.' },
   decision: { reason: 'misconfigured', message: 'A policy was named, but nothing decides by it.' },
   action: { reason: 'misconfigured', message: '`decide` gave a decision without an `action`.' },
-  feedback: { reason: 'misconfigured', message: 'Nothing takes feedback: give `onFeedback`.' },
+  feedback: { reason: 'misconfigured', message: 'Nothing receives feedback: set `onFeedback`.' },
 } as const satisfies Readonly<Record<string, ClientFailure>>
 
 /**
- * Throws a TypeError where `fallback` is wrong. A table that cannot be opened is told, and waited
- * for.
+ * Throws a TypeError if `fallback` is wrong. A table that cannot be opened is reported, and
+ * awaited.
  */
 export function createEmbedded(options: EmbeddedOptions): Client {
   const { table: path, decide, onFeedback, onMisconfigured, onUnavailable } = options
@@ -156,7 +157,7 @@ export function createEmbedded(options: EmbeddedOptions): Client {
   }
 }
 
-/** What a check comes to, of which nothing is counted or told yet. */
+/** The result of a check, not yet counted or reported. */
 type Judge = (ip: string, options: CheckOptions) => Checked | ClientFailure
 
 function createJudge(
@@ -178,7 +179,7 @@ function createJudge(
     const sent = sentContext(options)
     const { open, failure } = tables.current()
     if (open === undefined) return failure
-    // What is no text is no address; callers without types come here, too.
+    // A value that is not a text is not an address; callers without types come here, too.
     const explain = insights ? parts.explain() : undefined
     const found = typeof ip === 'string' ? answerOf(open, ip, explain, sent) : undefined
     if (found === undefined) return addressFailure(options, failures.address)
@@ -198,7 +199,7 @@ const thrown = (cause: unknown): ClientFailure => ({
   cause,
 })
 
-/** How many outcomes the application took, or why it took none. */
+/** How many outcomes the application accepted, or why none. */
 async function handOn(
   outcomes: readonly Outcome[],
   onFeedback: EmbeddedOptions['onFeedback'],
@@ -304,9 +305,9 @@ export type { ClientFailure } from '../client/core/outcome-report.ts'
 export type * from '../client/core/check-result.ts'
 
 /**
- * What a plain check does not need: insights and the model of the score behind them; policies and
- * the schemas of their file. To load both takes an application several times as long as all the
- * rest, so each is loaded when it is first asked for; policies when the client is made.
+ * What a plain check does not need: insights and the score's model; policies and the schemas of
+ * their file. Loading both takes an application several times as long as everything else, so each
+ * is loaded on first use; policies when the client is created.
  */
 function createLazyParts({
   policies: path,
@@ -328,7 +329,7 @@ function createLazyParts({
     explain = (await import('../table/explain/insights.ts')).answerWithInsights
   }
   return {
-    /** Resolves when a check has what it needs; `undefined` where it has. Rejects if that fails. */
+    /** Resolves when a check has what it needs; `undefined` if it has. Rejects if that fails. */
     load: ({ insights }: { readonly insights: boolean }): Promise<void> | undefined => {
       const missing = [
         policies === undefined ? first : undefined,

@@ -1,9 +1,8 @@
-// Feedback on the disk: a file of lines for each day on which it came in, below the state folder,
-// for its owner alone. Workers and commands append to it at the same time, each whole request in
-// one write; what a reader of `accepted` was told is in the file, whatever becomes of the process.
-//
-// Forgetting an address writes spaces over its lines, and over notes that mention it, in place:
-// nobody who appends can lose a line by that, and no copy of the file is left. Readers skip spaces.
+// Feedback on the disk: a file of lines for each day of arrival, below the state folder, readable
+// only by its owner. Workers and commands append to it concurrently, each whole request in one
+// write; what a caller was told is `accepted` is in the file, even if the process dies.
+// // Forgetting an address overwrites its lines, and notes that mention it, with spaces in place:
+// appending processes lose no line by that, and no copy of the file is left. Readers skip spaces.
 
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { makeOwnFolder, openOwnHandle } from '../base/system/own-files.ts'
@@ -27,23 +26,22 @@ import {
 export const feedbackFolder = (state: string): string => join(state, 'feedback')
 
 export interface KeptOutcome extends Outcome {
-  /** When it came in, milliseconds since the epoch. */
+  /** When it arrived, milliseconds since the epoch. */
   readonly receivedMs: number
-  /** Of the key that reported it; `import` of a file. */
+  /** The key that reported it; `import` for a file. */
   readonly keyId: string
 }
 
 const dayForm = /^(\d{4}-\d\d-\d\d)\.jsonl$/
 const dayName = (ms: number): string => formatDay(dayOf(ms))
 
-/** Throws `feedback_full`, `feedback_share` of one key, and what the disk says. */
+/** Throws `feedback_full`, `feedback_share` for one key, and errors of the disk. */
 export async function appendOutcomes(
   state: string,
   outcomes: readonly Outcome[],
   about: {
     readonly keyId: string
     readonly receivedMs: number
-    /** What the key may have of the day's file. */
     readonly bytesMax?: number
   },
 ): Promise<void> {
@@ -71,7 +69,7 @@ export async function appendOutcomes(
   }
 }
 
-/** Writes spaces over what a full disk took of a request, in place: others may have appended since. */
+/** Overwrites with spaces what a full disk stored of a request, in place: others may have appended since. */
 async function takeBack(path: string, written: Buffer, from: number): Promise<void> {
   const file = await openOwnHandle(path)
   try {
@@ -84,7 +82,7 @@ async function takeBack(path: string, written: Buffer, from: number): Promise<vo
   }
 }
 
-/** A full disk cut the last line off: what comes next must begin a line of its own. */
+/** A full disk truncated the last line: what follows must begin on a new line. */
 async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
@@ -92,18 +90,18 @@ async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
 }
 
 function fullError(): IpriskError {
-  return environmentError('feedback_full', 'There is no room for more feedback today.')
+  return environmentError('feedback_full', "Today's storage for feedback is full.")
 }
 
 function shareError(): IpriskError {
-  return inputError('feedback_share', "The key has used its share of today's room for feedback.")
+  return inputError('feedback_share', "The key has used its share of today's storage for feedback.")
 }
 
-/** What each key has of one day's file, as far as this process has read it. */
+/** Each key's bytes in one day's file, as far as this process has read it. */
 const counted = { path: '', at: 0, bytes: new Map<string, number>() }
 const enqueueCount = createQueue()
 
-/** Reads what has come since the last call, also from other processes. */
+/** Reads what has been appended since the last call, also by other processes. */
 function bytesOfKey(
   file: FileHandle,
   { path, keyId }: { readonly path: string; readonly keyId: string },
@@ -135,7 +133,7 @@ export async function outcomeDays(state: string) {
   return files.sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
-/** Calls `take` with each outcome, in the order in which they came in; gives how many there were. */
+/** Calls `take` with each outcome, in order of arrival; returns how many there were. */
 export async function readOutcomes(
   state: string,
   take: (outcome: Outcome) => void,
@@ -171,7 +169,7 @@ export async function readDayOutcomes(
 /** By day: how many bytes of its file have been read. */
 export type FeedbackPosition = Readonly<Record<string, number>>
 
-/** What came behind `from`, of days not before `sinceMs`, at most `countMax`; and how far. */
+/** What came after `from`, on days not before `sinceMs`, at most `countMax`; and how far. */
 export async function readNewOutcomes(
   state: string,
   from: FeedbackPosition,
@@ -206,8 +204,8 @@ function parseLine(line: Buffer): KeptOutcome | undefined {
 }
 
 /**
- * Writes spaces over all that is said of an innermost address (src/ip/embedded-text.ts). Returns how
- * many outcomes that were, and how many notes of outcomes of other addresses.
+ * Overwrites with spaces everything about an innermost address (src/ip/embedded-text.ts). Returns
+ * how many outcomes that were, and how many notes of outcomes of other addresses.
  */
 export async function eraseOutcomes(state: string, address: string) {
   const erased = { outcomes: 0, notes: 0 }
@@ -232,7 +230,7 @@ export async function eraseOutcomes(state: string, address: string) {
   return erased
 }
 
-/** Removes the files of days that are `days` or more days ago; gives how many. */
+/** Removes the files of days that are at least `days` days ago; returns how many. */
 export async function pruneOutcomes(state: string, days: number, nowMs: number): Promise<number> {
   const oldest = dayName(nowMs - days * msPerDay)
   const gone = (await outcomeDays(state)).filter(({ day }) => day <= oldest)
@@ -274,9 +272,8 @@ async function eachLine(
 }
 
 /**
- * How each visitor's address (IPv6: /64) turned out last: one that is reported a thousand times, or
- * under a thousand addresses of one line, says no more than once.
- * `count` is of all outcomes.
+ * The last outcome of each visitor's address (IPv6: /64): one that is reported a thousand times, or
+ * under a thousand addresses of one line, counts once. `count` is of all outcomes.
  */
 export async function lastOutcomes(
   state: string,

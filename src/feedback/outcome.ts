@@ -1,7 +1,6 @@
-// An outcome: how an address turned out, as a caller reports it (contract 5.6). Read from the rows
-// of a request or of a file, with the place of the first thing that is wrong; written as a line.
-//
-// Invariant: `address` is the canonical text of what a check judges, so that equal addresses are
+// An outcome: how an address turned out, as reported by a caller (contract 5.6: feedback). Read
+// from the rows of a request or a file, with the place of the first mistake; written as a line.
+// // Invariant: `address` is the canonical text of what a check judges, so equal addresses are
 // equal texts, however they were sent.
 
 import { addressFaultText } from '../api/input-fault.ts'
@@ -14,21 +13,21 @@ import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
 import { type OutcomeWord, outcomeWords } from '../model/kind.ts'
 
-/** Of a request: what a worker's loop reads in a millisecond or two. */
+/** Per request: what a worker's loop reads in a millisecond or two. */
 export const outcomesMax = 1000
-/** As of an entry of a list: a ticket's number and some words. */
+/** Like that of a list entry: a ticket's number and some words. */
 const noteBytesMax = 200
-/** Of the file of a day: some two million outcomes. What comes beyond it is refused. */
+/** For the file of a day: some two million outcomes. Any more are refused. */
 export const dayBytesMax = 268_435_456
-/** Of one key, so that no key takes the room of all: half a million outcomes. */
+/** Per key, so that no key uses the storage of all: half a million outcomes. */
 export const keyDayBytesMax = dayBytesMax / 4
-/** Of a file that `feedback import` reads. */
+/** For a file that `feedback import` reads. */
 export const importBytesMax = 268_435_456
 
 export interface Outcome {
   readonly address: string
   readonly outcome: OutcomeWord
-  /** When it was seen, milliseconds since the epoch. */
+  /** When it was observed, milliseconds since the epoch. */
   readonly atMs: number
   readonly note: string
   /** Of the caller's request: outcomes with the same one are one (contract 6.11). */
@@ -47,7 +46,7 @@ const requestIdForm = /^[\w.-]{1,64}$/
 const aheadMsMax = 300_000
 const words = newAddressWords()
 
-/** The text by which an address is known here; `undefined` for what is none. */
+/** The text by which an address is known here; `undefined` for an invalid one. */
 export function canonicalAddress(text: string): string | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined
@@ -55,7 +54,7 @@ export function canonicalAddress(text: string): string | undefined {
   return formatAddress(family, words)
 }
 
-/** `nowMs` is what a row without `at` gets. */
+/** `nowMs` is the default of `at`. */
 export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
     return { message: 'Not an object: send {"ip", "outcome"}.', member: '' }
@@ -81,13 +80,13 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
     const message = 'Must be 1 to 64 letters, digits, dots, dashes and underscores.'
     return { message, member: 'request_id' }
   }
-  // What a clock ahead says has been seen by now; else it would outvote what comes after it.
+  // A time from a fast clock is clamped to now; otherwise it would outvote what follows.
   return { address, outcome: known, atMs: Math.min(atMs, nowMs), note, requestId: id }
 }
 
 /**
- * A line of a file of a day, with its end. The address comes first: `erase` looks for it, also where
- * the line is cut off. The key comes last: its share of the day is counted by it.
+ * A line of a day's file, with its end. The address comes first: `erase` looks for it, even if the
+ * line is truncated. The key comes last: its share of the day is counted by it.
  */
 export function outcomeLine(
   { address, outcome, atMs, note, requestId }: Outcome,
@@ -105,14 +104,14 @@ export function outcomeLine(
   return `${JSON.stringify(line)}\n`
 }
 
-/** The key that a line is of; `undefined` for what is no whole line. */
+/** The key of a line; `undefined` for an incomplete line. */
 export function keyOfLine(line: string): string | undefined {
   return /"key_id":"([^"]*)"\}\s*$/.exec(line)?.[1]
 }
 
 /**
- * A line without what it says of an innermost address in any form: all of it for a line about the
- * address, note and request id for one that only mentions it. `undefined` where there is nothing.
+ * A line without its facts about an innermost address in any form: all of it for a line about the
+ * address, note and request id for one that only mentions it. `undefined` if there is nothing.
  */
 export function erasedLine(
   line: string,

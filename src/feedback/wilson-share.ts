@@ -7,12 +7,12 @@ export type WilsonShare = Readonly<ReturnType<typeof wilsonShare>>
 const z = 1.959963984540054
 
 /**
- * `hits` of `count`, from 0 to 1; the share is NaN of nothing. Hits may be fractions (parts of
- * ranges); the interval is then approximate.
+ * `hits` of `count`, from 0 to 1; the share is NaN for a count of 0. Hits may be fractions (parts
+ * of ranges); the interval is then approximate.
  */
 export function wilsonShare(hits: number, count: number) {
   if (count <= 0) return { share: Number.NaN, low: 0, high: 1 }
-  // None and all are exact; rounding would leave a trace of doubt on the wrong side.
+  // 0 and all are exact; rounding would leave a trace of doubt on the wrong side.
   const share = Math.min(1, Math.max(0, hits / count))
   const z2 = (z * z) / count
   const centre = share + z2 / 2

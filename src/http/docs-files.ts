@@ -9,7 +9,6 @@ export interface DocsRow {
   /** The gzipped one is beside it, with `.gz` behind its name. */
   readonly file: string
   readonly type: string
-  /** Names the content. */
   readonly tag: string
   /** Its path holds the tag, so that it never changes. */
   readonly isConstant: boolean

@@ -98,7 +98,6 @@ export function wholeBody(body: RequestBody, lastPiece: ArrayBuffer): Uint8Array
   return body.shed || !body.isRead ? body.buffered : body.buffered.subarray(0, body.bytes)
 }
 
-/** Grows by doubling. */
 function reserveBody(body: RequestBody, { key, service }: Exchange): boolean {
   const { buffered, reservedBytes, bytes, bytesMax, contentLength } = body
   if (buffered.length >= bytes) return true

@@ -64,7 +64,6 @@ interface Intake {
   endpoint: Endpoint | undefined
   refusal: Refusal
   finished: boolean
-  /** The refusal is written. */
   discarding: boolean
   discardTimer: NodeJS.Timeout | undefined
   readonly onData: (chunk: ArrayBuffer, isLast: boolean) => void
@@ -249,7 +248,6 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   }
 }
 
-/** If this request's check is over. */
 function recycleIntake(intake: Intake): void {
   if (intake.exchange.state !== exchangeStates.gone || idle.length >= idleMax) return
   releaseBody(intake.body, intake.exchange)

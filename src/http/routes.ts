@@ -31,7 +31,6 @@ export interface KeyedEndpoint {
 
 export type AnswerKey = (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
 
-/** Protocols of other tools (src/adapters). */
 export type AdapterRoutes = (path: string, request: HttpRequest) => Route | undefined
 
 export interface Route {
@@ -81,7 +80,6 @@ export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [paths.openApi, getRoute({ access: 'open', answer: answerOpenApi })],
 ])
 
-/** A file below /docs. */
 export function docsRouteOf(
   { docs }: Pick<Service, 'docs'>,
   path: string,

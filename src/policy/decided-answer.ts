@@ -12,7 +12,6 @@ export function withDecision<Answer extends object>(
   return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
 }
 
-/** Unchanged without policies. */
 export function decided<Answer extends CheckAnswer>(
   answer: Answer,
   decide: Decide | undefined,

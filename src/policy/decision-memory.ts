@@ -32,7 +32,6 @@ export interface DecisionMemory {
   readonly elements: (Uint16Array | undefined)[]
   readonly reader: AnswerReader
   readonly facts: readonly ReturnType<typeof newFactMemory>[]
-  /** Elements of one family. */
   readonly stride: number
   /** For the rules that read no context; made for the first request with context. */
   withoutContext: DecisionMemory | undefined
@@ -102,7 +101,6 @@ export function decide(
   return recall(memory, policy, located)
 }
 
-/** No list names the address. */
 export function recall(memory: DecisionMemory, policy: number, located: Located): number {
   const { record, bogon, version } = located
   const elements = memory.elements[policy]
@@ -179,7 +177,6 @@ function rulesWithoutContext({ revision, policies }: PolicySet): PolicySet {
   return compilePolicies({ revision, policies: Object.fromEntries(remembered) })
 }
 
-/** Without making the complete answer. */
 function seenAnswer({ parts }: AnswerReader, located: Located): SeenAnswer {
   const { bogon, version } = located
   const part = bogon ? parts.bogon : parts.verdict(located.verdict)

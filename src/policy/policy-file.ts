@@ -109,7 +109,6 @@ export function checkWritten(text: string): CheckedPolicies | Mistaken {
   return { mistakes: checked.warnings }
 }
 
-/** Mistakes are lines with their places. */
 export function checkPolicies(text: string): CheckedPolicies | Mistaken {
   const parsed = parseJsonContent(text)
   if ('failure' in parsed) {
@@ -179,7 +178,6 @@ function actionWarnings(policy: string, { rules, otherwise }: WrittenPolicy): re
   })
 }
 
-/** Adds up to `warningsMax` warnings. */
 function conditionMistakes(
   policy: string,
   { rules }: WrittenPolicy,

@@ -67,9 +67,9 @@ export const policiesSchema = z.strictObject(
   'a JSON object with the member policies',
 )
 
-/** In the file's order, with descriptions. */
 /** As it may be written. */
 export type PolicyText = z.input<typeof policy>
+/** In the file's order, with descriptions. */
 export type WrittenPolicies = z.output<typeof policiesSchema>['policies']
 export type PolicyIssue = z.core.$ZodIssue
 

@@ -32,9 +32,7 @@ function outcomeFor(decision: Decision, observed: readonly string[]) {
   return {
     decision,
     observed,
-    /** Policy, rule and action for counters, with tabs between. */
     label: decisionLabel(decision),
-    /** Without an action. */
     observedLabels: observed.map((rule) => decisionLabel({ policy, rule, action: '' })),
     /** From the comma before them to the answer's brace. */
     tail: jsonRun(`,${JSON.stringify(members).slice(1)}`),
@@ -54,7 +52,6 @@ function compilePolicy(name: string, { rules, otherwise }: PolicyRules) {
     readsContext: withoutContext.length < rules.length,
     /** Its rules that read no context; requests with context share their results. */
     remembered: { rules: withoutContext, otherwise },
-    /** By number. */
     outcomes: outcomes as readonly Outcome[],
     /** For one evaluation of all rules (condition-program.ts). */
     steps: compiled.reduce((sum, { steps }) => sum + steps, 0),

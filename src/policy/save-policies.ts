@@ -11,7 +11,6 @@ import type { PolicyFile } from './policy-file.ts'
 import { checkWritten, fileTooLong, policiesInvalid, readPolicyFile } from './policy-file.ts'
 import type { PolicyPlace } from './policy-place.ts'
 
-/** As it was read before the change. */
 export interface ChangedFile {
   readonly revision: string | null
   /** Detects changed descriptions, too. */
@@ -57,7 +56,6 @@ function fileAt(place: PolicyPlace): PolicyFile | undefined | null {
   }
 }
 
-/** The end of a sentence. */
 function differenceOf(
   file: PolicyFile | undefined | null,
   { revision, tag }: ChangedFile,

@@ -1,5 +1,5 @@
-// The body of a batch (contract 3.16) to pieces of about a hundred elements, and how many of them
-// are addresses. `parseBatchBody` is the slow twin, by JSON.parse; the form that nearly every
+// The body of a batch (contract 3.16: batch) to pieces of about a hundred elements, and how many of
+// them are addresses. `parseBatchBody` is the slow twin, by JSON.parse; the form that nearly every
 // client sends, `{"ips":["…","…"]}` with any white space and no escapes, is read in the body's own
 // bytes, which takes a tenth of the time, and its pieces are parts of the body.
 
@@ -24,12 +24,12 @@ type ReadResult = Extract<ItemResult, { kind: 'read' }>
 const encoder = new TextEncoder()
 const words = newAddressWords()
 
-/** A name; null where the member is no text, `undefined` where there is none. */
+/** A name; null if the member is not a text, `undefined` if absent. */
 type NamedPolicy = string | null | undefined
 
 export interface AskedCheck {
   readonly ip: string
-  /** `undefined` where the batch's own decides. */
+  /** `undefined` if the batch's own decides. */
   readonly policy?: string | undefined
   readonly context?: Context | undefined
 }
@@ -43,14 +43,14 @@ export interface Batch {
 }
 
 /**
- * The batch, or why the body is none. `allowed`: the policies that an element of `checks` (contract
- * 6.10) may name; `undefined` where there are none, and names are ignored.
+ * The batch, or why the body is not one. `allowed`: the policies that an element of `checks`
+ * (contract 6.10: checks) may name; `undefined` without policies, when names are ignored.
  */
 export function parseBatchBody(body: Uint8Array, allowed?: readonly string[]): Batch | BatchFault {
   return parseBatchUpTo(Infinity, body, allowed)!
 }
 
-/** `undefined` for a batch of more than `elementsMax`, whose elements are not looked at. */
+/** `undefined` for a batch of more than `elementsMax`, whose elements are not read. */
 export function parseBatchUpTo(
   elementsMax: number,
   body: Uint8Array,
@@ -68,7 +68,7 @@ export function parseBatchUpTo(
     const valid = checks.filter((check) => typeof check !== 'string').length
     return { member, policy: policyIn(object), checks, valid }
   } catch {
-    // Arrays so deep in arrays that JSON.parse can read them and JSON.stringify cannot.
+    // Arrays nested so deep that JSON.parse can read them and JSON.stringify cannot.
     return 'too_deep'
   }
 }
@@ -112,7 +112,7 @@ function askedCheck(element: unknown, allowed: readonly string[] | undefined): A
     : faultRowJson(ip, policyFaults.not_allowed)
 }
 
-/** Cuts a body into pieces, which cross threads without a copy where it lies in shared memory. */
+/** Cuts a body into pieces, which cross threads without a copy if it lies in shared memory. */
 export function cutBatchBody(body: Uint8Array, allowed?: readonly string[]): ReadResult {
   return cutShortForm(body) ?? cutParsedBody(body, allowed)
 }
@@ -146,7 +146,7 @@ function cutParsedBody(body: Uint8Array, allowed?: readonly string[]): ReadResul
   }
 }
 
-/** Of the short form. */
+/** For the short form. */
 const noElements = {
   kind: 'read',
   fault: undefined,

@@ -11,7 +11,7 @@
 //   lines of a file    pool; here (the command line) the first `firstLinesInlineBytesMax`, and later up
 //                      to `linesInlineBytesMax` at once where none are under way
 
-/** So many addresses of a batch are answered by the loop. */
+/** The loop answers up to this many addresses of a batch. */
 export const loopAddressesMax = 256
 
 /** The body of such a batch, each element with a policy: JSON.parse takes 0.2 ms. */
@@ -23,10 +23,11 @@ export const loopBodyBytesMax = 32 << 10
  */
 export const inlineStepsMax = 50_000
 
-/** So few lines are answered before a thread has received them. */
+/** Up to this many lines are answered sooner than a thread receives them. */
 export const linesInlineBytesMax = 4096
 
-/** So many are answered before a thread has started: 20,000 addresses, 2,000 lines of a log. */
+/** Up to this many are answered before a thread has started: 20,000 addresses, 2,000 lines of a
+ * log. */
 export const firstLinesInlineBytesMax = 256 << 10
 
 /**
@@ -37,7 +38,7 @@ export const firstLinesInlineBytesMax = 256 << 10
  */
 export const refusedInlineBytesMax = 192 << 10
 
-/** Addresses of one piece of a batch: so many share one round trip. */
+/** Addresses in one piece of a batch: this many share one round trip. */
 export const pieceAddresses = 100
 
 /**

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import type { PoolTask, TaskResult, ThreadData } from './pool-task.ts'
 
-/** Two tasks a thread, so that one lies ready when the other ends. */
+/** Two tasks a thread, so that one is ready when the other ends. */
 export const tasksAThread = 2
 
 /** Threads load within a tenth of it, and a task ends within a fiftieth. */
@@ -26,7 +26,7 @@ export function startPoolThreads(options: {
   readonly program: string
   readonly count: number
   readonly data: ThreadData
-  /** Something was thrown in a thread that had no task. */
+  /** Something was thrown in a thread without a task. */
   readonly onError: (error: unknown) => void
   readonly onExit: () => void
   /** A thread has ended and none is left: Piscina starts no other when one dies of its start. */
@@ -84,7 +84,7 @@ function watchStartup() {
   const known = new WeakSet<Worker>()
   const loading = new Set<Promise<void>>()
   return {
-    /** Watches new threads among these. To be called in the turn in which they start. */
+    /** Watches new threads among these. Call it in the turn in which they start. */
     watch: (threads: readonly Worker[]): void => {
       for (const thread of threads) {
         if (known.has(thread)) continue

@@ -11,7 +11,7 @@ import type { CollectedFacts, WantedFacts } from '../observe/answer-facts.ts'
 import type { AnswerLabels } from '../table/answer/answer-reader.ts'
 import type { LineTask, LinesResult } from '../bulk/answer-lines.ts'
 
-/** The table that a task was begun with; `number` is the primary's. */
+/** The table that a task began with; `number` is the primary's. */
 export interface TaskTable {
   readonly number: number
   readonly path: string
@@ -22,7 +22,7 @@ export interface TaskTable {
 }
 
 export type TaskItem =
-  /** The body of a batch, to be counted and cut into pieces. */
+  /** The body of a batch, to count and cut into pieces. */
   | {
       readonly kind: 'read'
       readonly body: Uint8Array
@@ -48,7 +48,7 @@ export type TaskItem =
       readonly facts?: WantedFacts | undefined
       readonly asked?: AskedMembers
     }
-  /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
+  /** Whole lines of a file, each with an address; `into` moves there and comes back. */
   | {
       readonly kind: 'lines'
       readonly lines: Uint8Array
@@ -58,22 +58,20 @@ export type TaskItem =
 export type ItemResult =
   | {
       readonly kind: 'read'
-      /** Why the body is no batch; `count` is 0 then. */
+      /** Why the body is not a batch; `count` is then 0. */
       readonly fault: BatchFault | undefined
       readonly member: 'ips' | 'checks'
       readonly count: number
-      /** The body's `policy`; null where it is no text, absent where there is none. */
+      /** The body's `policy`; null if it is not a text, absent if there is none. */
       readonly policy?: string | null | undefined
-      /** Those that are not wrong. */
       readonly valid: number
-      /** Policies of these. */
       readonly named: readonly string[]
       /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
       readonly cuts: Uint32Array
       /** Not in shared memory, which V8 does not count. */
       readonly rewritten: Uint8Array | undefined
     }
-  /** JSON: the results of a piece with commas between them, or one whole answer. */
+  /** JSON: the results of a piece, comma-separated, or one whole answer. */
   | {
       readonly kind: 'answered'
       readonly json: Uint8Array
@@ -82,7 +80,7 @@ export type ItemResult =
       readonly facts: CollectedFacts | undefined
     }
   | LinesResult
-  /** The name and stack of an error; without its message, which may hold an address. */
+  /** The name and stack of an error, without its message, which may hold an address. */
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
 
 export interface PoolTask {
@@ -92,7 +90,8 @@ export interface PoolTask {
 }
 
 export interface TaskResult {
-  /** When the thread began with it: milliseconds of the machine's clock (base/system/clock.ts). */
+  /** When the thread began with it, in milliseconds of the machine's clock (base/system/clock.ts).
+   * */
   readonly startMs: number
   readonly runMs: number
   readonly results: ItemResult[]

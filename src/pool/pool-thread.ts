@@ -23,13 +23,13 @@ const offsetMs = machineOffsetMs()
 // Checks share these cores and go first.
 if ((workerData as ThreadData).yielding) setLowestPriority()
 
-/** Of the last tables: the one in use, and the one before it, which requests may still name. */
+/** Of the last tables: the current one, and the previous one, which requests may still name. */
 const tables: { readonly address: bigint; readonly table: ReturnType<typeof openMappedTable> }[] =
   []
 
 function tableOf({ path, place }: TaskTable) {
   const known = tables.find(({ address }) => address === place.address)?.table
-  // Another table may have come to lie where one was.
+  // Another table may now be mapped at the same place.
   if (known?.path === path) {
     known.readClock()
     return known
@@ -44,7 +44,7 @@ function tableOf({ path, place }: TaskTable) {
 const listVersionsMax = 4
 const lists = new Map<number, MappedLists>()
 
-/** The lists that the request began with, so that all parts of its answer know the same ones. */
+/** The lists that the request began with, so that all parts of its answer use the same ones. */
 function listsOf({ lists: file }: TaskTable): ListMatcher | undefined {
   if (file === undefined) return undefined
   const known = lists.get(file.version)
@@ -85,7 +85,7 @@ function resultOf(item: TaskItem, { table: file }: PoolTask): ItemResult {
   }
 }
 
-/** Piscina's handler: what it gives back is a `TaskResult`, whose bytes move and are not copied. */
+/** Piscina's handler: it returns a `TaskResult`, whose bytes are moved, not copied. */
 export function run(task: PoolTask): unknown {
   const from = performance.now()
   const results = task.items.map((item) => resultOf(item, task))

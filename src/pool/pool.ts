@@ -19,7 +19,7 @@ import { type PoolThreads, startPoolThreads, tasksAThread } from './piscina-thre
 import { createTaskQueue, poolFailed, type QueuedItem } from './task-queue.ts'
 import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
 
-/** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
+/** Node runs no TypeScript: threads run the compiled program, even when tests run from source. */
 const threadProgram = join(packageRoot, 'dist/src/pool/pool-thread.js')
 
 /** An item whose thread died runs once more. */
@@ -33,7 +33,7 @@ export interface PoolOptions {
   readonly yielding?: boolean
   /** What threads run instead, in tests; its export `run` takes tasks. */
   readonly program?: string
-  /** Gets what a thread died of, with a task or without one. */
+  /** Receives what a thread died of, with or without a task. */
   readonly onDeath?: (error: unknown) => void
 }
 
@@ -51,19 +51,19 @@ function firstState(options: PoolOptions) {
     places: new Map<number, MappedRegion>(),
     /** By table: its open tickets and unsettled items. */
     users: new Map<number, number>(),
-    /** By table: to be called when nothing uses it any more. */
+    /** By table: called when nothing uses it any more. */
     released: new Map<number, () => void>(),
     /** By owner: its open tickets. */
     owners: new Map<string | undefined, number>(),
     /** Absent until the first task. */
     threads: undefined as PoolThreads | undefined,
     closing: undefined as Promise<void> | undefined,
-    /** To be called when no task runs any more. */
+    /** Called when no task runs any more. */
     onIdle: undefined as (() => void) | undefined,
     requests: 0,
     /** Tasks that threads have. */
     running: 0,
-    /** The only task that runs holds an item with which a thread has died. */
+    /** The only running task holds an item with which a thread has died. */
     exclusive: false,
     closed: false,
     sums: { refused: 0, tasks: 0, items: 0, deaths: 0, waitMs: 0, runMs: 0 },
@@ -80,8 +80,8 @@ export function createPool(options: PoolOptions) {
       state.threads ??= startThreads(state)
     },
     /**
-     * `undefined` where the pool is full, or half of it is the owner's: a ticket is held until its
-     * client has read the answer, so slow clients of one owner could shut out all others.
+     * `undefined` if the pool is full, or half of it is the owner's: a ticket is held until its
+     * client has read the answer, so slow clients of one owner could block all others.
      */
     enter: (table: TaskTable, owner?: string) => enter(state, table, owner),
     /** Resolves when no request and no thread uses the table any more. */
@@ -99,7 +99,7 @@ export function createPool(options: PoolOptions) {
       waiting: state.queue.size(),
       ...state.sums,
     }),
-    /** Rejects what waits, and what still runs after a second; then ends the threads. */
+    /** Rejects what waits, and after a second what still runs; then ends the threads. */
     close: (): Promise<void> => (state.closing ??= close(state)),
   }
 }
@@ -145,8 +145,8 @@ function enter(state: State, table: TaskTable, owner?: string) {
   return {
     table,
     /**
-     * Rejects with `pool_failed` where two threads die with it, or the ticket or pool is closed, and
-     * with `file_unreadable` where its table cannot be mapped.
+     * Rejects with `pool_failed` if two threads die with it, or the ticket or pool is closed, and
+     * with `file_unreadable` if its table cannot be mapped.
      */
     run: async (item: TaskItem): Promise<ItemResult> => {
       if (!open || state.closed) throw poolFailed('it is closed')
@@ -163,7 +163,7 @@ function enter(state: State, table: TaskTable, owner?: string) {
         releaseTable(state, number)
       }
     },
-    /** The request is over: its items that wait are rejected in their turn. May be called again. */
+    /** The request is over: its waiting items are rejected in their turn. May be called again. */
     close: (): void => {
       if (!open) return
       open = false
@@ -188,7 +188,6 @@ function addCount<Key>(counts: Map<Key, number>, key: Key, more: 1 | -1): number
   return count
 }
 
-/** One ticket or item fewer uses the table. */
 function releaseTable({ users, released }: State, table: number): void {
   if (addCount(users, table, -1) === 0) released.get(table)?.()
 }
@@ -277,8 +276,8 @@ function startThreads(state: State): PoolThreads {
 }
 
 /**
- * Where no thread is left, Piscina's queue would wait for ever: it is rejected here, and an item
- * that is tried again starts other threads.
+ * Without a thread left, Piscina's queue would wait forever: it is rejected here, and a retried
+ * item starts other threads.
  */
 function dropThreads(state: State, threads: PoolThreads): void {
   if (state.closed || state.threads !== threads) return

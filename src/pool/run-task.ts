@@ -1,5 +1,5 @@
-// Answers pieces of batches, and insights: in a pool thread or, where they are few, in the worker.
-// Nothing here knows of threads. Reading a batch is batch-body.ts.
+// Answers pieces of batches, and insights: in a pool thread or, if they are few, in the worker.
+// Nothing here depends on threads. batch-body.ts reads batches.
 
 import {
   type AnsweringTable,
@@ -30,7 +30,7 @@ const decoder = new TextDecoder()
 type AnsweredResult = Extract<ItemResult, { kind: 'answered' }>
 
 interface AnswerOptions {
-  /** The answers stand here where they fit. */
+  /** The answers go here if they fit. */
   readonly into?: Uint8Array | undefined
   readonly decide?: Decide | undefined
   /** For elements that name a policy. */
@@ -56,7 +56,7 @@ export function answerBatchPiece(
   return answerChecks(table, checks as readonly (AskedCheck | string)[], options)
 }
 
-/** Texts without escapes, commas between; `undefined` for any other form. */
+/** Texts without escapes, comma-separated; `undefined` for any other form. */
 function answerShortForm(
   table: AnsweringTable,
   piece: Uint8Array,
@@ -105,7 +105,7 @@ function appendText(text: string): void {
   appendBytes(output, encoder.encode(text))
 }
 
-/** Answers under way: their bytes stand in `output`. */
+/** Answers in progress: their bytes are in `output`. */
 type Answers = ReturnType<typeof beginAnswers>
 
 function beginAnswers(

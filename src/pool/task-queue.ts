@@ -1,5 +1,5 @@
-// Pieces of requests that wait for a pool thread, first come first served, and how they are put
-// together into tasks: neighbours of one table, up to the cost of a hundred checks. An item that
+// Pieces of requests that wait for a pool thread, first come first served, and how they are
+// combined into tasks: neighbours of one table, up to the cost of a hundred checks. An item that
 // was cancelled while it waited is rejected when its turn comes.
 
 import { type IpriskError, environmentError } from '../base/coded-error.ts'
@@ -45,7 +45,7 @@ export function createTaskQueue() {
     },
     /** A thread has died with the first item. */
     isSuspect: () => (first()?.deaths ?? 0) > 0,
-    /** The next task's items; empty where nothing waits. */
+    /** The next task's items; empty if nothing waits. */
     takeTask: (): readonly QueuedItem[] => {
       const taken: QueuedItem[] = []
       let cost = 0

@@ -1,6 +1,6 @@
-// The set of a condition (contract 6.3): the addresses for which it holds, without bogons and what an
-// own list of effect `allow` names. `decision` is what the default policy decides; its members are
-// texts in the condition that is tested then, one for each decision.
+// The set of a condition (contract 6.3: published sets): the addresses that match, without bogons
+// and those that an own list with effect `allow` names. `decision` is what the default policy
+// decides; its members are substituted as texts into the tested condition, once per decision.
 
 import type { Decision } from '../api/check-answer.ts'
 import { placeAt } from '../base/text/repeated-members.ts'
@@ -20,7 +20,7 @@ const noDecision: Decision = { action: 'allow', rule: '', policy: defaultPolicyN
 const decisionForm =
   /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.])decision\s*\.\s*(action|rule|policy)\b/g
 
-/** The condition where that is decided; places in it stay the same where it is as short. */
+/** The condition for a decision; places in it do not change if the text is as short. */
 export function decidedCondition(condition: string, decision: Decision = noDecision): string {
   return condition.replaceAll(decisionForm, (text, member: keyof Decision | undefined) =>
     member === undefined ? text : JSON.stringify(decision[member]).padEnd(text.length),
@@ -30,7 +30,7 @@ export function decidedCondition(condition: string, decision: Decision = noDecis
 export const readsDecision = (condition: string): boolean =>
   decidedCondition(condition) !== condition
 
-/** A set has no requests, so its condition reads nothing of one (contract 6.3). */
+/** A set has no requests, so its condition reads none (contract 6.3: published sets). */
 export function compileSetCondition(
   condition: string,
   decision?: Decision,
@@ -38,7 +38,7 @@ export function compileSetCondition(
   const compiled = compileCondition(decidedCondition(condition, decision))
   const member = compiled.kind === 'fault' ? undefined : readContext(compiled.reads)
   if (member === undefined) return compiled
-  const message = `a set cannot read ${member}, which each request has of its own; use it in a policy`
+  const message = `a set cannot read ${member}, which differs by request; use it in a policy`
   return { kind: 'fault', message, ...placeAt(condition, condition.indexOf(member)) }
 }
 
@@ -77,10 +77,10 @@ export function conditionSet(
   return { records, labels: [{ action: 'block', rule: name }] }
 }
 
-/** The outcome, and the label, of what the condition holds for. */
+/** The outcome and the label of what matches the condition. */
 const inside = 0
 
-/** The condition of a setting that was checked. */
+/** The condition of a checked setting. */
 function checked(
   condition: string,
   { decision }: { readonly decision?: Decision } = {},

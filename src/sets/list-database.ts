@@ -1,5 +1,6 @@
-// A published set as an MMDB (contract 6.3): its addresses alone, with what the table says of them in
-// a layout. What a layout has nothing to say of is an empty map, so that a reader knows the set.
+// A published set as an MMDB (contract 6.3: published sets): only its addresses, with the table's
+// facts about them in a layout. Addresses without facts in the layout get an empty map, so that a
+// reader recognizes the set.
 
 import type { MmdbLayoutName } from '../config/export-formats.ts'
 import type { ExportFile } from '../export/export-file.ts'
@@ -28,7 +29,7 @@ export function writeListDatabase(
   writer.finish(file, { description: `iprisk ${table.id}: the set ${name}`, asOf })
 }
 
-/** Passes on what of each range lies in the set. Both are sorted, IPv4 first. */
+/** Passes on the part of each range that is in the set. Both are sorted, IPv4 first. */
 export function within(records: Uint32Array, run: RunSink['run']): RunSink['run'] {
   const end = newAddressWords()
   let at = 0

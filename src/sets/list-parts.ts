@@ -1,4 +1,4 @@
-// Writes a part of a published set, of a format, family and page, as a text.
+// Writes a part of a published set, by format, family and page, as text.
 
 import type { ExportFile } from '../export/export-file.ts'
 import { type PrefixFormat, openList } from '../export/list-formats.ts'
@@ -8,10 +8,11 @@ import { writeListDatabase } from './list-database.ts'
 import type { ListPart } from './set-folder.ts'
 import { familyOf, ipv4End, setRecordWords } from './set-records.ts'
 
-/** nftables and ipset take names of 31 characters, with `-new` behind them. */
+/** nftables and ipset allow names of 31 characters, including `-new`. */
 const familySet = (name: string, family: Family): string => `${name.slice(0, 24)}-${family}`
 
-/** Writes a part of the set `name`; records of IPv4 come first. `table`: which it was made of. */
+/** Writes a part of the set `name`; records of IPv4 come first. `table` is the one it was made
+ * from. */
 export function writeList(
   file: ExportFile,
   records: Uint32Array,

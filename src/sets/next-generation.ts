@@ -1,5 +1,5 @@
-// Makes the next generation of a published set in its folder (set-folder.ts): the set, its text, and
-// the differences from the generations that are kept. Runs in a process of low priority.
+// Makes the next generation of a published set in its folder (set-folder.ts): the set, its text,
+// and the differences from the kept generations. Runs in a low-priority process.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ const keptGenerations = 8
 /** How many texts of one generation are kept: formats, families and pages. */
 const textsMax = 64
 
-/** The text that bouncers read; differences are written of it alone. */
+/** The text that bouncers read; differences are written only for it. */
 export const streamText = 'all'
 
 export interface SetContent {
@@ -36,16 +36,17 @@ export interface SetContent {
   readonly labels: readonly SetLabel[]
 }
 
-/** `prefixes`: more than the set may have. `expiresMs`: the same inputs make it until then. */
+/** `prefixes`: more than the set may have. `expiresMs`: until then the same inputs make the same
+ * set. */
 export type MadeSet = (SetContent | { readonly prefixes: number }) & { readonly expiresMs: number }
 
 export interface SetMaker {
   readonly inputs: string
   readonly form: string
-  /** The texts that somebody waits for. */
+  /** The texts that readers wait for. */
   readonly texts: readonly string[]
   readonly make: (labels: readonly SetLabel[]) => MadeSet
-  /** Writes a text of the set; names that end in `.gz` are packed of the others. */
+  /** Writes a text of the set; names that end in `.gz` are the compressed ones. */
   readonly write: (text: string, file: ExportFile, of: SetContent) => void
   /** Whether a text has more of the table than prefixes. */
   readonly readsTable: (text: string) => boolean
@@ -81,7 +82,7 @@ export function makeNextGeneration(
   makeOwnFolder(folder)
   const lock = acquireFileLock(join(folder, 'lock'))
   if (lock === undefined) {
-    const message = `Another process makes the set in ${folder}; a later pull tries again.`
+    const message = `Another process is making the set in ${folder}; a later pull tries again.`
     throw new IpriskError({ code: 'set_busy', message, fault: 'environment', retryable: true })
   }
   try {
@@ -104,7 +105,7 @@ export function makeNextGeneration(
   }
 }
 
-/** The set of `before` as it is, with the texts that are wanted now. */
+/** The set of `before` unchanged, with the texts wanted now. */
 function goOn(folder: string, before: SetManifest, writing: Writing) {
   const manifest = { ...before, refused: undefined }
   writeTexts(folder, manifest, writing)
@@ -158,8 +159,8 @@ function makeAfter(
 }
 
 /**
- * Those that are wanted, and the newest that the generation before had, so that nobody waits for
- * them again.
+ * Those wanted, and the newest that the previous generation had, so that no reader waits for them
+ * again.
  */
 function textsOf(
   folder: string,
@@ -171,7 +172,7 @@ function textsOf(
     return text === undefined ? [] : [{ text, ms: statSync(join(folder, name)).mtimeMs }]
   })
   const newest = had.toSorted((one, other) => other.ms - one.ms).map(({ text }) => text)
-  // Of packed ones the plain text comes first.
+  // The plain text comes before its compressed one.
   return [...new Set([...texts, ...newest])].slice(0, textsMax).toSorted()
 }
 
@@ -235,7 +236,7 @@ function writeFile(path: string, write: (file: ExportFile) => void): void {
   }
 }
 
-/** Those who read them have them open. */
+/** Their readers have them open. */
 function removeOthers(
   folder: string,
   { generation, from }: SetManifest,

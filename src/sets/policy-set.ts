@@ -1,5 +1,5 @@
 // The set of what a policy decides other than `allow`, by action and rule. Bogons are left out: a
-// firewall that blocked private addresses would cut its machine off.
+// firewall that blocked private addresses would cut off its machine.
 
 import type { Policies } from '../model/policy-form.ts'
 import { decide, newDecisionMemory } from '../policy/decision-memory.ts'

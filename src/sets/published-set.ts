@@ -19,10 +19,10 @@ import { newSetRecords } from './set-records.ts'
 /** Not in the set. */
 export const outside = -1
 
-/** The label of an address, from 0, or `outside`. `words` as `parseAddress` leaves them. */
+/** The label of an address, from 0, or `outside`. `words` as left by `parseAddress`. */
 export type LabelOf = (words: Uint32Array, located: Located) => number
 
-/** Throws `set_too_large`. Bogons are asked for, too. */
+/** Throws `set_too_large`. Bogons are queried, too. */
 export function publishedSet(
   { views, lists }: Pick<AnswerReader, 'views' | 'lists'>,
   labelOf: LabelOf,
@@ -49,7 +49,7 @@ export function publishedSet(
   return records.words()
 }
 
-/** Calls `visit` where the table's answer or what own lists cover may change, in order. */
+/** Calls `visit` where the table's answer or the coverage by own lists may change, in order. */
 function walkPieces(
   views: AnswerReader['views'],
   starts: Uint32Array,

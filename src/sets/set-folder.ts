@@ -29,20 +29,20 @@ export interface SetLabel {
 
 export interface SetManifest {
   readonly series: string
-  /** 0 where the first one was refused. */
+  /** 0 if the first one was refused. */
   readonly generation: number
-  /** Of its texts, such as their durations: another form begins another series. */
+  /** The form of its texts, such as their durations: another form begins another series. */
   readonly form: string
-  /** What it was made from: the same inputs make the same set until `expiresMs`. */
+  /** What it was made from: until `expiresMs` the same inputs make the same set. */
   readonly inputs: string
   /** When an entry of an own list expires, milliseconds since the epoch; `null` is JSON's Infinity. */
   readonly expiresMs: number | null
   readonly prefixes: number
-  /** What was asked for since, and had too many prefixes: this generation stays. */
+  /** A later request with too many prefixes: this generation stays. */
   readonly refused?: Pick<SetManifest, 'inputs' | 'form' | 'expiresMs' | 'prefixes'> | undefined
-  /** How many of them are IPv4; manifests of earlier versions do not say it. */
+  /** How many of them are IPv4; absent in manifests of earlier versions. */
   readonly ipv4?: number
-  /** How many prefixes the generation before it had; absent where none is kept. */
+  /** How many prefixes the previous generation had; absent if none is kept. */
   readonly before?: number
   /** When this generation was made, milliseconds since the epoch. */
   readonly madeMs: number
@@ -52,14 +52,14 @@ export interface SetManifest {
   readonly from: readonly number[]
 }
 
-/** `fullMs`: when the key was sent everything last. */
+/** `fullMs`: when the key was last sent everything. */
 export interface SetCursor {
   readonly series: string
   readonly generation: number
   readonly fullMs: number
 }
 
-/** Of each listener its own: two servers may have one state folder. */
+/** One per listener: two servers may share a state folder. */
 export function setFolder(
   state: string,
   name: string,
@@ -73,17 +73,17 @@ export const setPath = (folder: string, generation: number): string =>
   join(folder, `${generation}.set`)
 export const textPath = (folder: string, generation: number, text: string): string =>
   join(folder, `${generation}.${text}`)
-/** The inverse of `textPath`; `undefined` for what is no text of that generation. */
+/** The inverse of `textPath`; `undefined` unless it is a text of that generation. */
 export function textNamed(name: string, generation: number | undefined): string | undefined {
   const before = `${generation}.`
   const isText = name.startsWith(before) && name !== `${generation}.set`
   return isText ? name.slice(before.length) : undefined
 }
 
-/** What of a set in which format; a page counts from 1. */
+/** Which part of a set in which format; pages count from 1. */
 export interface ListPart {
   readonly format: ListFormat
-  /** Of `mmdb`. */
+  /** For `mmdb`. */
   readonly layout: MmdbLayoutName | undefined
   readonly family: Family | undefined
   readonly page: number
@@ -134,7 +134,7 @@ export function writeManifestSync(folder: string, manifest: SetManifest): void {
   replaceOwnFileSync(manifestPath(folder), JSON.stringify(manifest))
 }
 
-/** `undefined` where it is missing or cut off. */
+/** `undefined` if it is missing or truncated. */
 export function readSetSync(folder: string, generation: number): Uint32Array | undefined {
   try {
     const { buffer, byteOffset, length } = readFileSync(setPath(folder, generation))
@@ -157,7 +157,7 @@ export async function writeCursor(folder: string, keyId: string, cursor: SetCurs
   await replaceOwnFile(join(cursorFolder(folder), keyId), JSON.stringify(cursor))
 }
 
-/** A key that begins anew has nothing until it was sent everything. */
+/** A key that begins anew has nothing until it has been sent everything. */
 export async function removeCursor(folder: string, keyId: string): Promise<void> {
   await rm(join(cursorFolder(folder), keyId), { force: true })
 }

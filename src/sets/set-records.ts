@@ -14,7 +14,7 @@ export const labelsMax = 65_536
 export const familyOf = (records: Uint32Array, at: number): Family =>
   (records[at]! | records[at + 1]! | records[at + 2]!) === 0 ? 4 : 6
 
-/** Where the records of IPv4 end, which come first. */
+/** Where the records of IPv4, which come first, end. */
 export function ipv4End(records: Uint32Array): number {
   let end = 0
   while (end < records.length && familyOf(records, end) === 4) end += setRecordWords
@@ -56,7 +56,7 @@ export function newSetRecords(prefixesMax: number) {
       words[used + 4] = (length << 16) | label
       used += setRecordWords
     },
-    /** Throws `set_too_large`: no set is cut off. */
+    /** Throws `set_too_large`: no set is truncated. */
     words: (): Uint32Array => {
       if (more > 0) throw new SetTooLarge(prefixesMax + more, prefixesMax)
       return words.subarray(0, used)
@@ -64,7 +64,7 @@ export function newSetRecords(prefixesMax: number) {
   }
 }
 
-/** The places in `after` of what `before` lacks, in order; numbers of labels mean the same. */
+/** The places in `after` of what `before` lacks, in order; label numbers mean the same in both. */
 export function forEachAdded(
   before: Uint32Array,
   after: Uint32Array,

@@ -1,7 +1,6 @@
 // The own lists that a worker answers with: maps each file that the primary has compiled, and frees
-// the one before.
-//
-// Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
+// the previous one.
+// // Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
 // answer is built within one turn, so nothing reads an unmapped page.
 
 import { messageOf } from '../base/coded-error.ts'
@@ -39,12 +38,12 @@ export function createWorkerLists(parts: {
       try {
         replace(file)
       } catch (error) {
-        onFailure(`Own lists cannot be used; those before stay: ${messageOf(error)}`)
+        onFailure(`Own lists cannot be used; the previous ones stay in use: ${messageOf(error)}`)
       }
     },
     /**
-     * The same for a worker that does not listen yet. Throws for an unusable file, because answering
-     * without lists would let attackers in; while they are unknown, no table answers.
+     * The same for a worker that is not listening yet. Throws for an unusable file, because
+     * answering without lists would let attackers in; while they are unknown, no table answers.
      */
     begin: (file: ListFile | 'unknown' | undefined): void => {
       if (file === 'unknown') table.withholdUntilLists()

@@ -16,7 +16,7 @@ import { logAddressFormatter } from '../observe/log-address.ts'
 import { startHeartbeat } from '../observe/heartbeat.ts'
 import { createWorker } from './worker.ts'
 
-/** How long requests that are open may still take when the primary has died. */
+/** How long open requests may still take after the primary has died. */
 const orphanMs = 10_000
 
 let keyring: Keyring | undefined
@@ -29,7 +29,7 @@ function usePlans(plans: Plans): void {
 }
 
 function send(message: ToPrimary): void {
-  // The channel is closed where the primary has just died; then this process ends by itself.
+  // The channel is closed if the primary has just died; then this process ends by itself.
   if (process.connected) process.send?.(message)
 }
 
@@ -73,7 +73,7 @@ process.on('message', (message: ToWorker | PlansMessage) => {
   else receive(message)
 })
 // The primary has died. Nothing counts, watches or replaces this process any more, and the next
-// primary finds the port in use while this one listens: it finishes what is under way and ends.
+// primary finds the port in use while this one listens: it finishes its open requests and ends.
 cluster.worker?.on('disconnect', () => {
   if (cluster.worker === undefined) return
   // Node would end it at once.

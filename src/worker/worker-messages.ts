@@ -51,7 +51,7 @@ export interface WorkerSettings {
   readonly logLevel: LogLevel
   readonly logAddresses: boolean
   readonly connections: { readonly all: number; readonly perAddress: number }
-  /** Room for bodies under way (body-budget.ts); `bodyBudgetBytesMax` by default. */
+  /** Room for bodies in flight (body-budget.ts); `bodyBudgetBytesMax` by default. */
   readonly bodiesBytes?: number
   readonly logAddressForm?: LogAddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string | undefined
@@ -66,7 +66,7 @@ export interface StartMessage {
   readonly kind: 'start'
   readonly settings: WorkerSettings
   readonly file: VerifiedTableFile | undefined
-  /** Own lists, where there are any. `unknown`: it answers 503 until a `lists` message comes. */
+  /** Own lists, if there are any. `unknown`: it answers 503 until a `lists` message comes. */
   readonly lists?: ListFile | 'unknown' | undefined
   /** The table was verified for others a while ago: its copy may have been damaged since. */
   readonly isReplacement?: boolean
@@ -76,13 +76,13 @@ export type ToWorker =
   | StartMessage
   | { readonly kind: 'open'; readonly file: VerifiedTableFile }
   | { readonly kind: 'swap'; readonly table: number }
-  /** `request` is in the answer: one to an earlier request says nothing of this one. */
+  /** `request` is in the answer: one to an earlier request says nothing about this one. */
   | { readonly kind: 'readKeys'; readonly request: number }
-  /** No file: there are no lists any more. */
+  /** Without a file there are no lists any more. */
   | { readonly kind: 'lists'; readonly file: ListFile | undefined }
   | PoliciesMessage
   | AgentKeysMessage
-  /** A worker has died: give back the quota that it had leased. */
+  /** A worker has died: return its leased quota. */
   | { readonly kind: 'takeOver' }
   /** Which checks of the sample matter from now on. */
   | { readonly kind: 'drawBelow'; readonly lot: number }
@@ -122,7 +122,7 @@ export type ToPrimary =
   /** `version` 0: without lists. */
   | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
   | { readonly kind: 'listening' }
-  /** Somebody reads a published set, as these texts: a generation may be due. */
+  /** A reader requests a published set, as these texts: a generation may be due. */
   | { readonly kind: 'pulled'; readonly set: string; readonly texts: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
@@ -140,8 +140,8 @@ export type ToPrimary =
   | { readonly kind: 'sampled'; readonly checks: readonly SampledCheck[] }
   | {
       readonly kind: 'drained'
-      /** Requests that were still open when the time to drain was over. */
+      /** Requests still open when the drain time was over. */
       readonly cutOff: number
-      /** What it has counted for the console since it was asked last. */
+      /** What it has counted for the console since the last request. */
       readonly traffic: TrafficCounts | undefined
     }

@@ -1,4 +1,4 @@
-// What a worker opens at its start beside its table: the binding, the log, keys and limits, the
+// What a worker opens at its start besides its table: the binding, the log, keys and limits, the
 // decision log, pages.
 
 import type { Account, AccountOptions } from '../account/open-account.ts'
@@ -43,7 +43,7 @@ export async function prepareWorker(
     log,
     account,
     decisionLog: openDecisionLog(settings, counters, log),
-    // Loaded where the console is on, and not otherwise.
+    // Loaded only if the console is on.
     traffic: settings.countsTraffic
       ? (await import('../observe/traffic-counter.ts')).createTrafficCounter()
       : undefined,
@@ -62,10 +62,10 @@ function openDecisionLog(
     counters,
     addresses: logAddressFormatter({ logAddressForm: 'full', ...settings }),
     onTrouble: (error) => {
-      log.error({}, `The decision log cannot be written; lines wait: ${messageOf(error)}`)
+      log.error({}, `The decision log cannot be written; its lines are queued: ${messageOf(error)}`)
     },
     onRecovery: () => log.info({}, 'The decision log can be written again.'),
-    onLost: (lines) => log.warn({ lines }, 'Lines of the decision log are lost.'),
+    onLost: (lines) => log.warn({ lines }, 'Lines of the decision log were lost.'),
   })
 }
 
@@ -79,7 +79,7 @@ function logSkippedKeys(came: readonly SkippedKey[], log: Log): void {
     log.error({}, `${more} more key records are invalid; "iprisk keys list" names them.`)
 }
 
-/** Logs once when the quotas cannot be leased, and once when they can again. */
+/** Logs once when quotas cannot be leased, and once when they can again. */
 function quotaStoreCallbacks(
   counters: RequestCounters,
   log: Log,
@@ -94,16 +94,16 @@ function quotaStoreCallbacks(
       }
       if (!counters.storeReachable) return
       countStoreOutage(counters)
-      // Our own messages hold neither addresses nor credentials.
-      const refused = isDiskError(error) ? ` The disk refuses: ${messageOf(error)}.` : ''
+      // Our own messages contain neither addresses nor credentials.
+      const refused = isDiskError(error) ? ` The disk failed: ${messageOf(error)}.` : ''
       const why = ours === undefined ? refused : ` ${ours.message}`
-      const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
+      const text = `The store of keys and quotas is unreachable; leased units are still spent.${why}`
       log.error(describeError(error), text)
     },
     onRecovery: () => {
       if (counters.storeReachable) return
       counters.storeReachable = true
-      log.info({}, 'The store of keys and quotas is back.')
+      log.info({}, 'The store of keys and quotas is reachable again.')
     },
   }
 }

@@ -1,10 +1,9 @@
-// The tables that a worker has open: the one that answers, and during a swap the new one. Opening
-// and swapping are two steps, so that all workers swap only after all could open. An opened table
-// is compared with known answers; a table that gives other answers is refused. Long work is done in
-// steps, each in its own turn of the loop.
-//
-// Invariant: a table is closed in a later turn of the loop than the one that swapped it out; every
-// answer is built within one turn, so nothing reads an unmapped page.
+// The tables that a worker has open: the current one, and during a swap the new one. Opening and
+// swapping are two steps, so that all workers swap only after all could open. An opened table is
+// compared with known answers; one that answers differently is refused. Long work is done in steps,
+// each in its own turn of the loop.
+// // Invariant: a table is closed in a later turn of the loop than the one that swapped it out;
+// every answer is built within one turn, so nothing reads an unmapped page.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
@@ -19,15 +18,14 @@ import type { ToPrimary } from './worker-messages.ts'
 
 export type WorkerTable = ReturnType<typeof createWorkerTable>
 
-/** Opens a table in steps (table/open-table.ts). */
 export type OpenInSteps = (
   path: string,
   how: { readonly whole: boolean },
 ) => Iterator<undefined, Table, undefined>
 
 /**
- * `open` and `swap` carry out the primary's commands one after the other, and report to it: a table
- * is swapped in only when it is open, however soon the command to swap comes.
+ * `open` and `swap` execute the primary's commands one after the other, and report to it: a table
+ * is swapped in only once it is open, however early the command to swap comes.
  */
 export function createWorkerTable(parts: {
   readonly openInSteps: OpenInSteps
@@ -47,7 +45,7 @@ export function createWorkerTable(parts: {
     return result
   }
   const open = async (file: VerifiedTableFile, isWhole: boolean): Promise<void> => {
-    // A table that was opened and never swapped in: the primary gave it up.
+    // A table that was opened and never swapped in: the primary abandoned it.
     next?.table.close()
     next = undefined
     pause = noPause
@@ -60,13 +58,13 @@ export function createWorkerTable(parts: {
     }
   }
   const swap = (number: number): void => {
-    // Another one where this one could not be opened.
+    // Another one if this one could not be opened.
     if (next === undefined || next.file.table !== number) return
     const old = current
     const { table } = next
     current = next
     next = undefined
-    // Not before: known answers are those of the table alone.
+    // Not earlier: known answers are those of the table alone.
     table.useLists(lists)
     const reportSwapped = (): void =>
       send({ kind: 'swapped', table: number, info: infoOf(table), pause })
@@ -87,7 +85,7 @@ export function createWorkerTable(parts: {
     /** The table that answers; `undefined` before the first swap and while withheld. */
     table: () => (withheld ? undefined : current?.table),
     file: () => (withheld ? undefined : current?.file),
-    /** Answers with these lists from now on, also from tables that are swapped in later. */
+    /** Answers with these lists from now on, also from tables swapped in later. */
     useLists: (newest: ListMatcher | undefined): void => {
       lists = newest
       withheld = false
@@ -97,7 +95,8 @@ export function createWorkerTable(parts: {
     withholdUntilLists: (): void => {
       withheld = true
     },
-    /** Beside the current one; `isWhole` compares its checksums, verified a while ago, first. */
+    /** Beside the current one; `isWhole` first compares its checksums, which were verified earlier.
+     * */
     open: (file: VerifiedTableFile, isWhole = false) => enqueue(() => open(file, isWhole)),
     swap: (table: number) => enqueue(() => swap(table)),
   }
@@ -123,7 +122,7 @@ async function openAccepted(
     if (unlike === undefined) return table
     throw new IpriskError({
       code: 'table_differs',
-      message: `${path} answers otherwise for ${unlike} here than where it was verified`,
+      message: `${path} answers differently for ${unlike} here than where it was verified`,
       fault: 'environment',
     })
   } catch (error) {

@@ -44,7 +44,7 @@ const countMs = 1000
 
 /**
  * After the port is closed: how long a client that is about to reuse its connection is still
- * answered, with close, instead of finding a reset.
+ * answered, with close, instead of getting a reset.
  */
 const lingerMsDefault = 250
 
@@ -67,14 +67,13 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const retire = (table: number): Promise<void> | undefined => pool?.retire(table)
   const current = createWorkerTable({ openInSteps, send, retire })
 
-  /** Once it has started; with `undefined` where it cannot. */
+  /** Once it has started; with `undefined` if it cannot. */
   const whenRunning = async (act: (worker?: RunningWorker) => unknown): Promise<void> => {
     await act(await running?.catch(() => undefined))
   }
   const onFailure = (text: string, about: Readonly<Record<string, unknown>> = {}): void =>
     void whenRunning((worker) => worker?.service.log.error(about, text))
-  const onDeath = (cause: unknown): void =>
-    onFailure('A thread of the pool died.', describeError(cause))
+  const onDeath = (cause: unknown): void => onFailure('A pool thread died.', describeError(cause))
   const lists = createWorkerLists({ table: current, send, onFailure })
 
   const begin = async ({ file, settings, lists: first, isReplacement }: StartMessage) => {
@@ -230,7 +229,7 @@ async function start(
       stop()
     }
   }
-  /** They are needed for as long as a request may come. */
+  /** Needed for as long as a request may come. */
   const stopTimers = (): void => {
     clearInterval(timer)
     clearInterval(count)
@@ -277,7 +276,7 @@ async function openApi(
   return openPort(app, settings, service, { caps: { ...connections, port } })
 }
 
-/** The gate's port: plain HTTP, under the same caps, for its peers alone. */
+/** The gate's port: plain HTTP, under the same caps, only for its peers. */
 function openGate(
   uws: Awaited<ReturnType<typeof loadUws>>,
   { connections }: WorkerSettings,
@@ -311,7 +310,7 @@ async function openPort(
   })
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
     app.listen(host, port, (opened) => {
-      if (opened === false) reject(new Error(`The port ${port} of ${host} cannot be listened on.`))
+      if (opened === false) reject(new Error(`Cannot listen on port ${port} of ${host}.`))
       else resolve(opened)
     })
   })
@@ -329,7 +328,7 @@ async function startKeyRefresh(
   log: Log,
   send: WorkerParts['send'],
 ): Promise<{ readonly readKeys: () => Promise<boolean>; readonly timer: NodeJS.Timeout }> {
-  /** What the primary was told last: whether the keys are known. */
+  /** The last report to the primary: whether the keys are known. */
   let toldKnown = true
   const readKeys = async (): Promise<boolean> => {
     try {
@@ -342,7 +341,7 @@ async function startKeyRefresh(
       return true
     } catch (error) {
       if (counters.keysReadable)
-        log.error(describeError(error), 'The keys cannot be read; those held stay.')
+        log.error(describeError(error), 'The keys cannot be read; the current ones stay in use.')
       counters.keysReadable = false
       return false
     }
@@ -360,7 +359,7 @@ async function startKeyRefresh(
 }
 
 /**
- * Answers every request with close; after the grace closes the port, finishes what is under way,
+ * Answers every request with close; after the grace closes the port, finishes open requests,
  * reports and ends. Clients close their connections after such an answer. A client that still holds
  * an idle one may be about to send on it, so only the end of the linger closes it. A later drain
  * may shorten all this: a worker that was retired with much time must be gone when the server ends.
@@ -373,7 +372,7 @@ function drain(
   const { service, deadlines, closePorts } = running
   const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
   const portMs = performance.now() + graceMs
-  // Of several drains the earliest instants count.
+  // Of several drains the earliest times count.
   deadlines.portMs = Math.min(deadlines.portMs, portMs)
   deadlines.idleMs = Math.min(deadlines.idleMs, portMs + lingerMs)
   deadlines.openMs = Math.min(deadlines.openMs, portMs + drainMs)
@@ -393,7 +392,7 @@ function drain(
   endWhenDrained()
 }
 
-/** Gives back leased quota and ends; a store that fails does not delay the end. */
+/** Returns leased quota and ends; a failing store does not delay the end. */
 async function closeAndExit(
   parts: WorkerParts,
   { apps, service, stopTimers }: RunningWorker,
@@ -407,7 +406,7 @@ async function closeAndExit(
   try {
     await limiter.close()
   } catch (error) {
-    log.warn(describeError(error), 'Leased quota could not be given back.')
+    log.warn(describeError(error), 'Leased quota could not be returned.')
   }
   await service.observers?.decisionLog?.close()
   parts.send({ kind: 'counted', counters: counterSnapshot(counters, pool.counts()) })

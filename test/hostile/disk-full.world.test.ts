@@ -121,7 +121,7 @@ it.skipIf(!mounted)('a key that finds no room is no defect of the program', asyn
       made = await make()
     }
     expect([made.code, made.out]).toEqual([1, ''])
-    expect(made.err).toContain('iprisk: the disk refuses: ')
+    expect(made.err).toContain('iprisk: the disk failed: ')
     expect(made.err).not.toContain('    at ')
   } finally {
     rmSync(ballast, { force: true })

@@ -151,7 +151,7 @@ async function runWorker(): Promise<void> {
     .App()
     .any('/*', handlerOf())
     .listen(host, port, (socket) => {
-      if (socket === false) throw new Error(`The port ${port} of ${host} cannot be listened on.`)
+      if (socket === false) throw new Error(`Cannot listen on port ${port} of ${host}.`)
       process.send?.('listening')
     })
 }

@@ -1,11 +1,10 @@
-// What CrowdSec's bouncers ask of its local API (contract 6.2), as a thin translation:
-//
-//   GET /v1/decisions?ip=          decided live, as a check; spends rate and quota
-//   GET /v1/decisions/stream       the published set `bouncer`, or what has changed in it since this
-//                                  key's last pull; spends rate
-//   POST /v1/usage-metrics         thrown away
-//
-// A key's cursor moves only when its answer went out whole, so a pull that was cut off comes again.
+// What CrowdSec's bouncers request from its local API (contract 6.2: bouncers), as a thin
+// translation:
+// //   GET /v1/decisions?ip=          decided live, as a check; spends rate and quota
+// GET /v1/decisions/stream       the published set `bouncer`, or its changes since this key's last
+// pull; spends rate
+// POST /v1/usage-metrics         discarded
+// // A key's cursor moves only after its answer was sent whole, so an interrupted pull is repeated.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Authenticated } from '../../account/keyring.ts'
@@ -38,20 +37,20 @@ import { type AnswerPart, answerLater, awaitFiles, isOpen, sendWhole } from '../
 
 export interface BouncerSettings {
   readonly folder: string
-  /** Of the stream's decisions. */
+  /** The duration of the stream's decisions. */
   readonly durationMs: number
 }
 
-/** Decisions with other durations, or as another version writes them, are sent to everybody anew. */
+/** Decisions with other durations, or in the form of another version, are sent to all keys again. */
 export const formOf = (durationMs: number): string => `${packageVersion} ${durationMs}`
 
-/** Bouncers keep a live decision as long: it may be another one by then. */
+/** Bouncers keep a live decision this long; it may have changed by then. */
 const liveMs = 300_000
 
 interface Asked {
   readonly query: URLSearchParams
   readonly settings: BouncerSettings
-  /** The primary makes a set only where somebody pulls. */
+  /** The primary makes a set only if it is pulled. */
   readonly onPull: (set: string, texts: readonly string[]) => void
 }
 
@@ -88,10 +87,10 @@ export function createBouncerRoutes(
   }
 }
 
-const noFilter = 'This filter is not known here; the policy decides whom to stop.'
+const noFilter = 'This filter is not supported; the policy decides which addresses to stop.'
 const about = newQuery()
 const noAddress = {
-  message: 'Name one address, as in /v1/decisions?ip=192.0.2.1; the stream has all decisions.',
+  message: 'Name one address, as in /v1/decisions?ip=192.0.2.1; all decisions are in the stream.',
   param: 'ip',
 }
 
@@ -109,7 +108,7 @@ function answerLive(exchange: Exchange, key: Authenticated, { query }: Asked): v
       replyError(exchange, 'upstream_unavailable')
       return
     }
-    // The units may have come in a later turn.
+    // The units may have been leased in a later turn.
     parseAddressText(about, text)
     const outcome = decideAnswer(exchange, table, about, table.answer(about))
     countEvent(exchange.service.counters, 'bouncerAnswers')
@@ -138,7 +137,7 @@ async function pull(exchange: Exchange, { keyId }: Authenticated, asked: Asked):
       return
     }
     if (!isOpen(exchange)) return
-    // Whatever becomes of this answer, the bouncer has begun anew.
+    // Whatever happens to this answer, the bouncer has started over.
     if (isStartup) await removeCursor(folder, keyId)
     const list = (file: FileHandle | undefined): readonly AnswerPart[] =>
       file === undefined ? ['null'] : ['[', file, ']']
@@ -154,13 +153,13 @@ export interface PullPlan {
   /** Paths; `undefined` for nothing. */
   readonly came: string | undefined
   readonly gone: string | undefined
-  /** The cursor once this went out whole, where it moves. */
+  /** The cursor once this was sent whole, if it moves. */
   readonly next: SetCursor | undefined
 }
 
 /**
- * Everything to an unknown cursor; else the difference, and before half of the duration everything
- * again, because bouncers forget decisions at its end.
+ * Everything for an unknown cursor; else the difference, and before half of the duration everything
+ * again, because bouncers drop decisions when they expire.
  */
 export function planPull(
   folder: string,

@@ -1,5 +1,5 @@
-// Decisions in the form of CrowdSec's local API (contract 6.2), for one address and for the prefixes
-// of a published set.
+// Decisions in the form of CrowdSec's local API (contract 6.2: bouncers), for one address and for
+// the prefixes of a published set.
 
 import type { ExportFile } from '../../export/export-file.ts'
 import type { SetLabel } from '../../sets/set-folder.ts'
@@ -7,7 +7,7 @@ import { familyOf, setRecordWords } from '../../sets/set-records.ts'
 
 export const decisionOrigin = 'lists:iprisk'
 
-/** The policy's words; others are the bouncer's own. */
+/** The policy's actions; others are the bouncer's own. */
 export function decisionType(action: string): string {
   return action === 'block' ? 'ban' : action === 'challenge' ? 'captcha' : action
 }
@@ -25,7 +25,7 @@ export interface Decision extends SetLabel {
   readonly durationMs: number
 }
 
-/** Of one address. */
+/** For one address. */
 export const decisionJson = (id: number, decision: Decision): string =>
   `${decisionHead(id, decision)}Ip","value":"${decision.value}${decisionTail(decision)}`
 
@@ -40,7 +40,7 @@ function decisionTail({ rule, durationMs }: Pick<Decision, 'rule' | 'durationMs'
   return `","duration":"${durationText(durationMs)}","scenario":${scenario}}`
 }
 
-/** The decisions of a set, commas between: `records` as in src/sets/set-records.ts. */
+/** The decisions of a set, comma-separated: `records` as in src/sets/set-records.ts. */
 export function writeDecisions(
   file: ExportFile,
   { records, labels }: { readonly records: Uint32Array; readonly labels: readonly SetLabel[] },
@@ -78,7 +78,7 @@ export function idOf(words: Uint32Array, at: number): number {
 
 const filters = ['type', 'origins', 'scenarios_containing', 'scenarios_not_containing']
 
-/** The filter that would have to be ignored, so that more is stopped than the bouncer wants. */
+/** The filter that cannot be honoured, so that more would be stopped than the bouncer wants. */
 export function unknownFilter(query: URLSearchParams): string | undefined {
   const scopes = (query.get('scopes') ?? 'ip,range').toLowerCase().split(',')
   if (!scopes.includes('ip') || !scopes.includes('range')) return 'scopes'

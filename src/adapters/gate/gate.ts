@@ -80,15 +80,15 @@ const pages: ReadonlyMap<string, PageKind> = new Map([
   [`${below}page/challenge`, 'challenge'],
 ])
 
-/** Of the visitor: what tells of an agent (contract 6.6). */
+/** The visitor's headers that may identify an agent (contract 6.6: agents). */
 const forwarded = ['method', 'proto', 'host', 'uri'].map((name) => `x-forwarded-${name}`)
 const agentHeaders = new Set(['user-agent', 'host', ...forwarded, ...signatureHeaders])
 
-/** How often the log says that connections of others are closed. */
+/** How often the log reports closed connections of other peers. */
 const strangersMs = 60_000
 
-/** A proxy that asks for another path is set up wrongly: it gets 404, so the mistake shows. */
-const wrongPath = { message: 'The gate answers /gate and /gate/<policy>.' }
+/** A proxy that requests another path is misconfigured: it gets 404, so the mistake shows. */
+const wrongPath = { message: 'The gate answers only /gate and /gate/<policy>.' }
 
 /** For decisions of heavy policies; proxies wait for 200 ms. */
 const isTurnSpent = newTurnBudget(100)
@@ -109,7 +109,7 @@ export function createGate(settings: GateSettings, service: Service) {
     }
   })
   const hasPlainAddress = count === 1 && header !== 'forwarded'
-  /** The lines of the one header that counts, in their order. */
+  /** The lines of the configured header, in order. */
   let lines = ''
   let accept = ''
   let languages = ''
@@ -163,7 +163,7 @@ export function createGate(settings: GateSettings, service: Service) {
   }
 }
 
-/** The log names strangers at most once a minute. */
+/** The log names unknown peers at most once a minute. */
 function newPeerCheck(isPeerAddress: IsTrusted, service: Service) {
   let loggedMs = -Infinity
   return (res: Pick<HttpResponse, 'getRemoteAddress'>): boolean => {
@@ -203,7 +203,7 @@ function beginExchange(service: Service, res: HttpResponse): Exchange {
   return exchange
 }
 
-/** Keeps the policy of `/gate/<policy>/…`; without policies any name is allowed. */
+/** Stores the policy of `/gate/<policy>/…`; without policies any name is allowed. */
 function takePolicy(exchange: Exchange, path: string): void {
   const set = exchange.service.policies.set()
   if (path === root || set === undefined) return
@@ -214,8 +214,8 @@ function takePolicy(exchange: Exchange, path: string): void {
 }
 
 /**
- * Takes the last entry where one proxy is trusted and it is an address alone, as nearly always;
- * `takeForwarded` is the slow twin. Only there is IPv4 mapped into IPv6 unpacked: not behind a 2.
+ * Takes the last entry if one proxy is trusted and it is only an address, as nearly always;
+ * `takeForwarded` is the slow twin. IPv4 mapped into IPv6 is unpacked only there: not after a 2.
  */
 function takePlainAddress(exchange: Exchange, header: AddressHeader, lines: string): boolean {
   const comma = lines.lastIndexOf(',')
@@ -254,7 +254,7 @@ function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
   else batcher.answerOne(exchange, query, table(), undefined)
 }
 
-/** The visitor's request, by the visitor's own headers and those that proxies add. */
+/** The visitor's request, from the visitor's own headers and those that proxies add. */
 function visitorOf(sent: Readonly<Record<string, string>>, method: string): Context {
   const { host = '', 'user-agent': user_agent = '', signature, ...others } = sent
   const by = (name: string, otherwise: string) => others[`x-forwarded-${name}`] ?? otherwise
@@ -323,19 +323,19 @@ function letInAfter(exchange: Exchange, error: unknown): void {
   try {
     const { log } = exchange.service
     const requestId = requestIdOf(exchange)
-    log.error({ requestId, ...describeError(error) }, 'The gate failed; the visitor was let in.')
+    log.error({ requestId, ...describeError(error) }, 'The gate failed, so the visitor was let in.')
     exchange.keepAlive = false
     if (exchange.state === exchangeStates.open) letIn(exchange, 'internal_error')
     else if (exchange.state === exchangeStates.answered) exchange.res.close()
   } catch {
-    // Nothing is left to try, and the worker must live.
+    // Nothing is left to try, and the worker must survive.
   }
 }
 
 /**
  * Whether the turn of the loop at `nowMs` began to decide over `budgetMs` ago; it ends at
- * setImmediate. To uWebSockets.js all that many connections have sent is one turn: the last
- * visitors of a long one would wait until their proxies give up.
+ * setImmediate. For uWebSockets.js, all that many connections have sent is one turn: the last
+ * visitors of a long one would wait until their proxies time out.
  */
 export function newTurnBudget(budgetMs: number): (nowMs: number) => boolean {
   let fromMs = NaN

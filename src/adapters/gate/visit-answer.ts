@@ -1,10 +1,11 @@
-// What the gate says of a visitor: the status, and the facts in headers for the application. All
-// headers are always there, if empty, so that they replace what a visitor sent under these names.
+// The gate's answer about a visitor: the status, and the facts in headers for the application. All
+// headers are always present, even if empty, so that they replace what a visitor sent under these
+// names.
 
 import type { AnswerBytes } from '../../table/answer/answer-writer.ts'
 import { networkWords } from '../../schema/table-layout.ts'
 
-/** Why a visitor is let in undecided, or decided by another policy than was named. */
+/** Why a visitor is let in undecided, or decided by another policy than named. */
 export const degradedCodes = [
   'unknown_policy',
   'address_missing',
@@ -15,7 +16,7 @@ export const degradedCodes = [
 ] as const
 export type DegradedCode = (typeof degradedCodes)[number]
 
-/** Actions beside these three are the application's: they let in, and the header says them. */
+/** Other actions are the application's: the gate lets in, and the header names them. */
 export function gateStatus(action: string, stops: boolean): 204 | 401 | 403 {
   if (action === 'block') return 403
   return action === 'challenge' && stops ? 401 : 204
@@ -25,7 +26,7 @@ export function gateStatus(action: string, stops: boolean): 204 | 401 | 403 {
 export function visitHeaders(visit: {
   readonly action: string
   readonly rule: string
-  /** `undefined` where the visitor was not judged. */
+  /** `undefined` if the visitor was not judged. */
   readonly answer: AnswerBytes | undefined
   /** A code, or `''`. */
   readonly degraded: string

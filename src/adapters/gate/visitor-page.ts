@@ -1,10 +1,10 @@
-// The page for a visitor whom the gate stops or challenges: calm, in the browser's language, with a
+// The page for a visitor that the gate stops or challenges: calm, in the browser's language, with a
 // request id to quote and no reason, which would tell an attacker what to change. One small file
 // without scripts, images or links.
 
 import { createHash } from 'node:crypto'
 
-/** By language: what both pages say, and how they call the request id. */
+/** By language: the texts of both pages, and the name of the request id. */
 const texts = {
   en: {
     blocked: [
@@ -93,7 +93,7 @@ export function visitorPage(kind: PageKind, languages: string, requestId: string
 /** Browsers send fewer. */
 const rangesMax = 32
 
-/** The best of Accept-Language (RFC 9110, 12.5.4) that there is a page in; English otherwise. */
+/** The best language of Accept-Language (RFC 9110, 12.5.4) with a page; otherwise English. */
 function languageOf(accepted: string): Language {
   let best: Language = 'en'
   let bestWeight = 0

@@ -1,5 +1,5 @@
-// List URLs (contract 6.3): `GET /lists/<name>` is a published set in the format that a firewall
-// wants, streamed from a file. What is not made yet is made by a process of low priority meanwhile.
+// List URLs (contract 6.3: published sets): `GET /lists/<name>` is a published set in a firewall's
+// format, streamed from a file. A low-priority process makes it if it does not exist yet.
 
 import { open } from 'node:fs/promises'
 import { checkBodyBytesMax } from '../../api/public-port.ts'
@@ -31,7 +31,7 @@ const root = '/lists/'
 const prefixesMaxDefault = 1_000_000
 const pageMax = 10_000
 
-/** A poll costs little more than a check: within a second the set is not looked for again. */
+/** A poll costs little more than a check: the set is looked up at most once a second. */
 const seenMs = 1000
 const seenMax = 1000
 
@@ -46,7 +46,7 @@ interface Asked {
   readonly name: string
   readonly query: URLSearchParams
   readonly isGzipped: boolean
-  /** If-None-Match, empty where missing. */
+  /** If-None-Match, empty if missing. */
   readonly known: string
   readonly sets: Sets
   /** Set, query and encoding. */
@@ -85,7 +85,7 @@ function credentialOf(authorization: string): Credential {
   return { api: 'lists', authorization: `Bearer ${pair.slice(pair.indexOf(':') + 1)}` }
 }
 
-/** A whole number of a query, `undefined` where it is not valid. */
+/** A whole number of a query, `undefined` if invalid. */
 function wholeOf(query: URLSearchParams, name: string, otherwise: number, max: number) {
   const text = query.get(name)
   if (text === null) return otherwise
@@ -127,10 +127,10 @@ function answerList(exchange: Exchange, asked: Asked): void {
   const max = wholeOf(query, 'max', prefixesMaxDefault, 999_999_999)
   if (folder === undefined) {
     const names = Object.keys(folders).join(', ')
-    replyError(exchange, 'not_found', { message: `There is no such set; the sets are ${names}.` })
+    replyError(exchange, 'not_found', { message: `There is no such set; use ${names}.` })
   } else if (typeof part === 'string' || max === undefined) {
     const param = typeof part === 'string' ? part : 'max'
-    const message = `The parameter ${param} is not valid here; ${parameterRules[param]}.`
+    const message = `The parameter ${param} is not valid; ${parameterRules[param]}.`
     replyError(exchange, 'invalid_input', { message, param })
   } else answerLater(exchange, () => send(exchange, asked, { folder, part, max }))
 }
@@ -194,16 +194,16 @@ async function send(
   }
 }
 
-/** What a parameter may be: the message for a wrong one says it. */
+/** The allowed values of a parameter, for the message about a wrong one. */
 const parameterRules: Readonly<Record<string, string>> = {
-  format: `it is one of ${listFormats.join(', ')}`,
-  layout: `it is for format=mmdb, and one of ${mmdbLayoutNames.join(', ')}`,
-  family: 'it is 4 or 6; checkpoint has IPv4 alone, and mmdb both',
-  page: `it is 1 to ${pageMax}`,
+  format: `it must be one of ${listFormats.join(', ')}`,
+  layout: `it needs format=mmdb, and must be one of ${mmdbLayoutNames.join(', ')}`,
+  family: 'it must be 4 or 6; checkpoint has only IPv4, and mmdb always both',
+  page: `it must be from 1 to ${pageMax}`,
   page_size:
-    `it is 1 to ${prefixesMaxDefault}, and needed beside page; ` +
+    `it must be from 1 to ${prefixesMaxDefault}, and page needs it; ` +
     `${listFormats.filter((one) => one === 'mmdb' || isWholeFormat(one)).join(', ')} have no pages`,
-  max: 'it is a number of prefixes from 1',
+  max: 'it must be a number of prefixes from 1',
 }
 
 const typeOf = (format: ListFormat): string =>
@@ -215,6 +215,6 @@ const typeOf = (format: ListFormat): string =>
 
 const tooLarge = ({ prefixes, refused }: SetManifest, max: number): string =>
   refused === undefined
-    ? `The set has ${formatCount(prefixes)} prefixes, and max is ${formatCount(max)}.`
-    : `The set has ${formatCount(refused.prefixes)} prefixes, more than any list may have; ` +
+    ? `The set has ${formatCount(prefixes)} prefixes, but max is ${formatCount(max)}.`
+    : `The set has ${formatCount(refused.prefixes)} prefixes, more than a list may have;  ` +
       'narrow its condition.'

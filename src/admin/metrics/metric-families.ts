@@ -124,7 +124,6 @@ function apiStatuses(requests: readonly number[]) {
   )
 }
 
-/** What the gate answers with (src/adapters/gate). */
 const gateStatuses = [200, 204, 401, 403, 404] as const
 
 function requestFamilies(total: CounterSnapshot): MetricFamilies {

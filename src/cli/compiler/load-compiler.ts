@@ -8,7 +8,6 @@ const notFound: ReadonlySet<string | undefined> = new Set([
   'MODULE_NOT_FOUND',
 ])
 
-/** Explains what to do if its packages are missing. */
 export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   try {
     return await part()

@@ -25,7 +25,6 @@ function whoText(entry: AuditEntry): string {
   return via === 'command line' ? who : `${who} via ${via}`
 }
 
-/** The changed members and their new values. */
 function changeText(entry: AuditEntry): string {
   const { changes, list_changes: listChanges = [], server_changes: [own] = [] } = entry
   if (own !== undefined) return `${own.before ?? 'none'} → ${own.after ?? 'none'}`
@@ -53,7 +52,6 @@ function listChangeText({ added, changed, removed, after }: ListAuditChange): st
   return [...done, whole].join(', ')
 }
 
-/** A table, or with `--json` a line of JSON for each act. */
 export async function keysAudit(settings: Settings, io: CommandIo): Promise<void> {
   const { state, invocation } = settings
   const { entries, broken } = await readAuditLog(state, invocation.last)

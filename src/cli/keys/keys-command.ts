@@ -74,7 +74,6 @@ async function policyNames(setting: string | undefined): Promise<readonly string
     const file = readPolicyFile(place)
     return file === undefined ? undefined : Object.keys(file.policies.policies)
   } catch {
-    // `policy check` reports what is wrong.
     return undefined
   }
 }

@@ -98,12 +98,10 @@ export async function bulkRun(options: BulkOptions, io: Io) {
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
   const bytes = inputBytesOf(inputs)
-  // They are ready when the first lines are.
   if (bytes !== undefined && bytes > firstLinesInlineBytesMax) pool.start()
   const ticket = pool.enter({ number: 0, path, builtMs: 0, lists })!
   const sums = newBulkTotals(io, bytes)
   const turns: Promise<void>[] = []
-  /** Written results, reused for the next ones. */
   const freeBuffers: Uint8Array[] = []
   let last = Promise.resolve()
   let firstBytes = 0
@@ -147,7 +145,6 @@ export async function bulkRun(options: BulkOptions, io: Io) {
     }
     await last
   } catch (thrown) {
-    // Earlier batches are still answered.
     await last.catch(() => undefined)
     throw thrown
   } finally {

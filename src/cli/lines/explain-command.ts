@@ -108,9 +108,7 @@ function agentIn(table: OpenTable, ip: string, user_agent: string): ContextAnswe
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 
-/** --json shows all. */
 const evidenceRowsMax = 8
-/** The minimum width of a cut text. */
 const textCharsMin = 24
 
 /** Rows are cut to `width` if possible. `own`: entries of own lists. */
@@ -151,7 +149,6 @@ function headOf(answer: ExplainedAnswer, own: readonly ListedBy[]): readonly Lin
     ...own.map(ownEntryLine),
     ...agentLines(answer),
     ...decisionLines(answer),
-    // Gaps come first.
     ...coverageGaps(answer.coverage),
   ]
 }

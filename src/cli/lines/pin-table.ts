@@ -37,7 +37,6 @@ async function pinCopy(name: string) {
   const { openCopiedTable } = await import('../../table/open-copied-table.ts')
   const table = openCopiedTable(name)
   if (table.mapped !== name) return { table, path: table.mapped, close: () => table.close() }
-  // No copy could be made.
   table.close()
   return pinInPlace(name)
 }

@@ -76,7 +76,6 @@ function listOf<Row>(
 
 const allOf = <Row>(top: readonly (Row & Share)[]): Shares<Row> => ({ count: top.length, top })
 
-/** The share of requests that was not clean. */
 function splitText({
   addresses,
   classifications,

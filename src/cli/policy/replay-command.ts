@@ -117,7 +117,6 @@ function replayReport(options: {
   readonly counter: ReplayCounter
   readonly result: BulkResult
   readonly top: number
-  /** If every request has its own. */
   readonly policies?: readonly string[] | undefined
 }) {
   const { before, after, counter, result, top } = options
@@ -135,7 +134,6 @@ function replayReport(options: {
     lines,
     requests: all,
     bad_lines: bad,
-    /** Requests whose classification differs. */
     flipped: requestShare(flipped, all),
     flips: flips.map(({ from, to, count, feeds }) => ({
       from,
@@ -163,7 +161,6 @@ function decisionsOf({
   const { changed, changes } = counter.decisions()
   const { set } = policy.memory
   return {
-    /** All that decided sampled checks. */
     policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
     revision: set.revision,
     changed: requestShare(changed, all),

@@ -75,8 +75,6 @@ export async function askStatus(serve: ServeSettings): Promise<StatusAnswer> {
   try {
     const status = JSON.parse(answer.text) as ServerStatus
     if (answer.status === 200 && 'uptime_seconds' in status) return { kind: 'status', status }
-  } catch {
-    // Not JSON: not iprisk.
-  }
+  } catch {}
   return { kind: 'stranger' }
 }

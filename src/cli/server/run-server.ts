@@ -15,13 +15,11 @@ import type { Io } from '../terminal/io.ts'
 
 /** What `iprisk start` does differently. */
 export interface ServeWays {
-  /** For the server's own builds. */
   readonly buildArguments: readonly string[]
   /** If the table lacks feeds: the arguments that fetch them, and whether they are still missing.
    * */
   readonly catchUp?:
     { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
-  /** For builds; default: this process's. */
   readonly environment?: NodeJS.ProcessEnv | undefined
   /** Of the link that signs in to the console once. */
   readonly linkSecret?: string | undefined

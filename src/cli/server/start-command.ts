@@ -81,7 +81,6 @@ function whyNoTable(path: string): string | undefined {
       return `The table at ${path} was built by another version of iprisk.`
     }
   }
-  // The server reports other problems.
   return undefined
 }
 

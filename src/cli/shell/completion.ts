@@ -113,7 +113,6 @@ const replyBash = (words: readonly string[], begun = '$cur'): string =>
 
 function zshScript(commands: readonly CompletedCommand[]): readonly string[] {
   const [, ...rest] = bashScript(commands).map((line) =>
-    // compinit's table of completions.
     line === npxIsFree ? 'if [[ -z ${_comps[npx]-} ]]; then' : line,
   )
   return [

@@ -13,7 +13,6 @@ import type { TimerWheel } from './timer-wheel.ts'
 /** After this long an older server may have been replaced. */
 const olderServerMs = 600_000
 
-/** The outcome of one check. */
 export type CheckOutcome =
   | {
       readonly kind: 'answer'
@@ -37,7 +36,6 @@ interface WaitingCheck extends AskedCheck {
   isOver: boolean
   /** Its request drops it. */
   leave: (kind: 'timed_out' | 'aborted') => void
-  /** Ends its limits. */
   stop: () => void
 }
 

@@ -141,7 +141,6 @@ export function fallbackFor(fallback: NonNullable<ClientOptions['fallback']> = {
   return { ...defaultFallback, ...chosen }
 }
 
-/** The result of a check without an answer. */
 export function uncheckedFor(
   { reason }: Pick<Unchecked, 'reason'>,
   fallback: Fallback,
@@ -154,9 +153,7 @@ function serverUrl(text: string): string {
   let url: URL | undefined
   try {
     url = new URL(text)
-  } catch {
-    // Reported below, together with all other mistakes.
-  }
+  } catch {}
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) {
     throw optionError('`url` must be the URL of the server, such as "http://127.0.0.1:8080".')
   }

@@ -68,7 +68,6 @@ export function createClientOver(runtime: Runtime, options: ClientOptions): Clie
   }
 }
 
-/** A check of one address, on the path of a login. */
 function createCheck(parts: ClientParts, observe: Observe): Client['check'] {
   const { checked, unchecked, report } = parts
   const { timeoutMs, coalesce: coalesces, cacheMs: keptMs, cacheMax: max } = parts.settings
@@ -241,7 +240,6 @@ interface ClientParts extends Pick<CheckRequestParts, 'open' | 'wheel'> {
   readonly report: OutcomeReport
   /** For batches and feedback. Never rejects, whatever the transport does. */
   readonly ask: Ask
-  /** Counts and reports the failure. */
   readonly unchecked: (failure: ClientFailure, terms?: UncheckedTerms) => Unchecked
   /** The answer, unless a policy was named and did not decide. */
   readonly checked: (
@@ -315,7 +313,6 @@ function mistakeIn(
   return isBySame && isSameAddress(given.ip, ip) ? undefined : otherAnswer
 }
 
-/** Something that no part of the client expects. */
 function unexpected(cause: unknown): ClientFailure {
   const message = cause instanceof Error ? cause.message : 'The check failed.'
   return { reason: 'unavailable', message, cause }

@@ -4,7 +4,6 @@
 import type { CheckOptions, ClientCounts, CountName, FailureReason } from './check-result.ts'
 import { createFailureLog, type FailureKind, tell } from './failure-log.ts'
 
-/** Why there is no answer, for people and logs. */
 export interface ClientFailure {
   readonly reason: FailureReason
   /** The status of the server's answer, if there was one. */
@@ -27,7 +26,6 @@ export function addressFailure(
 export type OutcomeReport = ReturnType<typeof createOutcomeReport>
 
 export interface FailTerms {
-  /** Failures that the application's functions already know. */
   readonly told?: Set<ClientFailure>
   readonly isFeedback?: boolean
 }

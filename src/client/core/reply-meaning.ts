@@ -8,7 +8,6 @@ export type Meaning =
   | {
       readonly kind: 'answer'
       readonly body: Readonly<Record<string, unknown>>
-      /** The length of its text. */
       readonly chars: number
       readonly requestId: string | undefined
     }
@@ -16,7 +15,6 @@ export type Meaning =
       readonly kind: 'failure'
       readonly failure: ClientFailure
       readonly server: ServerState
-      /** The request member that the API refuses. */
       readonly param?: unknown
     }
 

@@ -15,13 +15,11 @@ export type Reply =
   | ({ readonly kind: 'answered' } & TransportReply)
   | { readonly kind: 'failed'; readonly cause: unknown }
   | { readonly kind: 'timed_out' }
-  /** Its caller no longer waits. */
   | { readonly kind: 'aborted' }
 
 export interface RequestTerms {
   readonly transport: Transport
   readonly wheel: TimerWheel
-  /** `undefined`: never. */
   readonly hedgeMs: number | undefined
   readonly onRetry: () => void
   readonly onHedge: () => void

@@ -28,7 +28,6 @@ export function createOwnTimers(): TimerWheel {
 }
 
 export function createTimerWheel(now: () => number) {
-  /** By tick. */
   const slots = new Map<number, Set<Deadline>>()
   let isRunning = false
   let waiting = 0

@@ -17,7 +17,6 @@ export type ReplyReader = ReturnType<typeof createReplyReader>
 
 export function createReplyReader(bodyBytesMax: number) {
   let head: ResponseHead | undefined
-  /** Of the head or the body. */
   let parts: Buffer[] = []
   let bytes = 0
   const addToBody = (part: Buffer): void => {
@@ -81,7 +80,6 @@ function createChunkReader(
 ): (bytes: Buffer) => number {
   let line = ''
   let linesBytes = 0
-  /** Of the chunk. */
   let left = 0
   let next: 'size' | 'end' | 'trailer' = 'size'
 
@@ -121,7 +119,6 @@ function createChunkReader(
 }
 
 interface ResponseHead extends Omit<HttpReply, 'text'> {
-  /** Of the body in bytes. */
   readonly length: number | 'chunks' | 'until end'
 }
 
@@ -139,7 +136,6 @@ function parseHead(text: string): ResponseHead {
     headers.set(key, before === undefined ? value.trim() : `${before},${value.trim()}`)
   }
   const status = Number(code)
-  // No other protocol was requested.
   if (status === 101) throw noHttp()
   const connection = headers.get('connection') ?? ''
   const hint = /timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '')?.[1]

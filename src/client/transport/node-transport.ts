@@ -8,14 +8,12 @@ import type { Transport, TransportReply, TransportRequest } from './transport.ts
 
 const idleMax = 64
 
-/** Of one server. */
 interface Pool {
   readonly target: Target
   /** The last one was used last. */
   readonly idle: Connection[]
 }
 
-/** Of one URL. */
 interface Route {
   readonly pool: Pool
   readonly headers: TransportRequest['headers']

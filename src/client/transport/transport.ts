@@ -18,14 +18,12 @@ export interface TransportRequest {
 export interface TransportReply {
   readonly status: number
   readonly text: string
-  /** X-Request-Id, if there is one. */
   readonly requestId: string | undefined
 }
 
 export interface Transport {
   /** POSTs. Rejects if the answer is incomplete or too long; follows no redirect. */
   readonly send: (request: TransportRequest) => Promise<TransportReply>
-  /** Closes idle connections. */
   readonly close: () => void
 }
 

@@ -65,7 +65,6 @@ function parsePlace(kind: StoreUrl['kind'], parts: readonly string[]) {
   if (kind === 'sentinel' && !master) return undefined
   const db = rest.shift() ?? ''
   if (rest.length > 0 || !/^\d{0,5}$/.test(db) || Number(db) > dbMax) return undefined
-  // A cluster has only one database.
   if (kind === 'cluster' && db !== '') return undefined
   return { db: Number(db), master }
 }

@@ -19,9 +19,7 @@ const elementsALook = 4
 
 interface Work {
   readonly exchange: Exchange
-  /** Checks, and rows of wrong elements. */
   readonly elements: readonly (AskedCheck | string)[]
-  /** The policy of elements that name none. */
   readonly policy: string
   /** The first element without an answer. */
   next: number
@@ -29,7 +27,6 @@ interface Work {
 
 const queue: Work[] = []
 const output = newGrowingBuffer()
-/** A larger buffer is not kept. */
 const keptBytesMax = 1 << 20
 const query = newQuery()
 
@@ -38,7 +35,6 @@ const before = encoder.encode('{"results":[')
 const between = encoder.encode(',')
 const after = encoder.encode(']}')
 
-/** The exchange's units are spent. */
 export function enqueueBatch(exchange: Exchange, elements: Work['elements']): void {
   queue.push({ exchange, elements, policy: exchange.policy, next: 0 })
   if (queue.length === 1) setImmediate(answerSlice)

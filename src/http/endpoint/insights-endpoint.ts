@@ -50,7 +50,6 @@ function askedNames(query: string | undefined): readonly string[] | undefined {
   return values.every((value) => names.includes(value)) ? values : undefined
 }
 
-/** `checkedAddress` is valid. */
 export function answerInsightsCheck(exchange: Exchange, key: Authenticated): void {
   const ask = (): void => {
     const ticket = enterPoolOr503(exchange)

@@ -16,7 +16,6 @@ import { replyError, replyInternalError, replyJson } from '../reply/reply.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-/** Written by deploy/reference/write-reference.ts. */
 const documentFile = new URL('../../api/openapi.json', import.meta.url)
 let documentText: string | undefined
 
@@ -50,7 +49,6 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
   )
 }
 
-/** `nowMs`: milliseconds since the epoch. */
 export function metaOf(
   {
     id,

@@ -42,13 +42,11 @@ export interface Service {
   /** The table in use; `undefined` until one is loaded. */
   readonly table: () => Table | undefined
   readonly file: () => VerifiedTableFile | undefined
-  /** Threads of the pool map them, too. */
   readonly lists: () => ListFile | undefined
   readonly policies: ServedPolicies
   /** `undefined` if nothing observes, so that a request reads only one member. */
   readonly observers?: AnswerObservers | undefined
   readonly pool: Pool
-  /** For signed requests. */
   readonly verifier: SignatureVerifier
   readonly stateFolder: string
   readonly bodyBudget: BodyBudget
@@ -115,7 +113,6 @@ export function newExchange(service: Service, res: HttpResponse) {
     asked: nothingAsked,
     /** Of the body; set with `policy`. */
     context: undefined as Context | undefined,
-    /** ⌈n/100⌉ for a batch. */
     rateCost: 1,
     units: 1,
     /** Units spent for an answer that is not yet a 200; every other end refunds them. */

@@ -63,7 +63,6 @@ export function createRequestIds() {
   let count = 0
   return {
     prefix,
-    /** The next number, from 1. */
     next: () => ++count,
     text: (number: number) => prefix + number.toString(36).padStart(requestIdDigits, '0'),
   }

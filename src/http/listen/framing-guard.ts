@@ -36,7 +36,6 @@
 //
 // Not here: what a request means.
 
-/** Whether the end of a request is clear. */
 export const framings = { refused: 0, last: 1, kept: 2 } as const
 export type Framing = (typeof framings)[keyof typeof framings]
 
@@ -165,7 +164,6 @@ export function beginsLikeChunk(body: Uint8Array): boolean {
 /** All parsers read these alike. */
 const plainMethods: ReadonlySet<string> = new Set(['GET', 'POST'])
 
-/** A token (RFC 9110, 5.6.2). */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /**

@@ -46,10 +46,8 @@ function newHeaderBuffer() {
     values: Array.from({ length: bytesMax + 1 }, (): Uint8Array | undefined => undefined),
     /** With an id of ours, after this prefix; `undefined` before the first one. */
     prefix: undefined as string | undefined,
-    /** Place of the id's number. */
     idAt: 0,
     policy: '',
-    /** Place of the policy's label. */
     policyAt: 0,
     /** Place behind the label of what remains. */
     remainingAt: 0,
@@ -59,7 +57,6 @@ function newHeaderBuffer() {
     /** Numbers from `shortest` to below `beyond` are as long as the one that stands there. */
     shortest: new Float64Array(remainingLength),
     beyond: new Float64Array(remainingLength),
-    /** Place behind all that remains. */
     end: 0,
   }
 }

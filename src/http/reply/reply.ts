@@ -65,7 +65,6 @@ export function replyAccepted(exchange: Exchange, body: string): void {
   reply(exchange, { status: 202, headers: contentHeaders, body })
 }
 
-/** `headers` as in an answer. */
 export function replyFile(
   exchange: Exchange,
   answer: Answer & { readonly status: 200 | 304 },

@@ -50,7 +50,6 @@ function seen(kind: Kind, more: Partial<Evidence> = {}, assurance: 'direct' | 'g
   } satisfies Evidence
 }
 
-/** AS 64496 is for documentation (RFC 5398). */
 const access: Network = {
   asn: 64496,
   organization: 'Example Access',

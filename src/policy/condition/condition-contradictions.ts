@@ -148,7 +148,6 @@ function literalOf(node: ASTNode): Value | undefined {
     : undefined
 }
 
-/** A value that appears in no condition. */
 const otherText = '\u0000'
 
 function valuesToTry(path: string, literals: readonly Value[]): readonly Value[] {

@@ -36,12 +36,10 @@ const advice: Readonly<Record<string, string>> = {
   has: 'every member is always there; compare it with its empty value',
 }
 
-/** The variables of enclosing loops. */
 type Scope = ReadonlySet<string>
 
 const outside: Scope = new Set()
 
-/** Types are checked elsewhere. */
 export function findRefusal(node: ASTNode, scope: Scope = outside): Refusal | undefined {
   const { op } = node
   if (op === 'value') return refuseLiteral(node)
@@ -78,7 +76,6 @@ function refusal(node: ASTNode, message: string, about = ''): Refusal {
 
 const quoted = (text: string): string => `\`${text}\``
 
-/** For recursive code. */
 export function isTooDeep(ast: ASTNode): boolean {
   const open: (readonly [unknown, number])[] = [[ast, 1]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -11,7 +11,6 @@ import { type NumberValues, type TextValues, listValues, memberValues } from './
 
 type Operand = (TextValues | NumberValues) & {
   readonly name: string
-  /** If it has no others. */
   readonly literals?: readonly ASTNode[] | undefined
 }
 type TextOperand = Extract<Operand, { readonly kind: 'text' }>
@@ -24,13 +23,11 @@ const outside: Scope = new Map()
 /** More are one mistake repeated, and each is compared with all words. */
 const warningsMax = 10
 
-/** Characters of a text in a message. */
 const charsShown = 40
 
 const quoted = (text: string): string =>
   JSON.stringify(text.length > charsShown ? `${text.slice(0, charsShown)}…` : text)
 
-/** In the order of the text. */
 export function findWarnings(root: ASTNode): readonly Refusal[] {
   const found: Refusal[] = []
   visit(root, outside, found)

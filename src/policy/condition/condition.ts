@@ -60,7 +60,6 @@ function newEnvironment(): Cel.Environment {
 
 let known: Cel.Environment | undefined
 
-/** The newest by text. */
 const compiled = new Map<string, Condition | ConditionFault>()
 let compiledChars = 0
 

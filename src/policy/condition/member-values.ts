@@ -28,7 +28,6 @@ export interface NumberValues {
   readonly kind: 'number'
   readonly min: number
   readonly max: number
-  /** All of them, if they are few. */
   readonly values?: readonly number[] | undefined
 }
 
@@ -185,7 +184,6 @@ const listName: TextValues = {
   },
 }
 
-/** Half of the earth's circumference. */
 const travelKmMax = 20_016
 
 /** By path; members without a row are booleans. */

@@ -144,13 +144,13 @@ describe('refused', () => {
   })
 
   it.each([
-    ['format=xml', 'it is one of plain, range, '],
-    ['family=5', 'it is 4 or 6'],
-    ['page=2', 'it is 1 to 1000000, and needed beside page'],
+    ['format=xml', 'it must be one of plain, range, '],
+    ['family=5', 'it must be 4 or 6'],
+    ['page=2', 'it must be from 1 to 1000000, and page needs it'],
     ['format=nft&page_size=5', 'nft, ipset, mmdb have no pages'],
-    ['max=0', 'it is a number of prefixes'],
+    ['max=0', 'it must be a number of prefixes'],
     ['page=0&page_size=1', 'it is 1 to 10000'],
-    ['layout=city', 'it is for format=mmdb'],
+    ['layout=city', 'it needs format=mmdb'],
   ])('is ?%s, by what is allowed', async (query, rule) => {
     const { status, text } = await ask(`tor?${query}`)
     expect([status, text]).toEqual([400, expect.stringContaining(rule)])

@@ -222,7 +222,7 @@ describeStores('servers on a store for many machines', () => {
     expect(performance.now() - thawed).toBeLessThan(2500)
     expect(await servers[0]!.metric('iprisk_store_outages_total')).toBeGreaterThan(0)
     await eventually(async () => (await servers[0]!.metric('iprisk_store_up')) === 2)
-    const lines = servers[0]!.stderr().match(/The store of keys and quotas is gone/g) ?? []
+    const lines = servers[0]!.stderr().match(/The store of keys and quotas is unreachable/g) ?? []
     // Once for each worker, however many requests failed.
     expect(lines.length).toBeLessThanOrEqual(2)
   })
@@ -274,7 +274,7 @@ describeStores('servers on a store for many machines', () => {
         return (await up()) < 2
       })
       // Others fail at it as well; the table is served by what there is.
-      expect(one!.stderr().slice(lines)).toMatch(/quotas is gone.*refuses to.*OOM/)
+      expect(one!.stderr().slice(lines)).toMatch(/quotas is unreachable.*refuses to.*OOM/)
     } finally {
       await store.cli('config', 'set', 'maxmemory', '0')
     }
@@ -284,8 +284,8 @@ describeStores('servers on a store for many machines', () => {
     expect(performance.now() - mended).toBeLessThan(3500)
     const said = one!.stderr().slice(lines)
     const count = (await one!.metric('iprisk_store_outages_total')) - outages
-    expect(said.match(/The store of keys and quotas is gone/g)).toHaveLength(count)
-    expect(said.match(/The store of keys and quotas is back/g)).toHaveLength(count)
+    expect(said.match(/The store of keys and quotas is unreachable/g)).toHaveLength(count)
+    expect(said.match(/The store of keys and quotas is reachable again/g)).toHaveLength(count)
     expect(count).toBeLessThanOrEqual(2)
   })
 
