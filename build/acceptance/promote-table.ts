@@ -149,9 +149,7 @@ export function buildRejected(
   paths: { readonly out: string; readonly report: string },
 ): IpriskError {
   const shown = joinFew(reasons, reasonsShownMax, { between: '; ', last: ', ' })
-  const live = existsSync(paths.out)
-    ? `The table at ${paths.out} stays as it was`
-    : 'No table is live'
+  const live = existsSync(paths.out) ? `The table at ${paths.out} is unchanged` : 'No table is live'
   return inputError(
     'build_rejected',
     `The new table is not promoted: ${shown}. ` +

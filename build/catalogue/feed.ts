@@ -128,7 +128,7 @@ export const feedSchema = z
       issue('files', 'two have the same path')
     }
     const isData = isDataSet(feed)
-    if (isData && feed.weight !== 0) issue('weight', 'must be 0: a data set is no evidence')
+    if (isData && feed.weight !== 0) issue('weight', 'must be 0: a data set is not evidence')
     if (feed.files.some((file) => isDataSetFormat(file.format) !== isData)) {
       issue('files', `formats ${dataSetFormats.join(', ')} are those of data sets, and only those`)
     }

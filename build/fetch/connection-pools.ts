@@ -71,7 +71,7 @@ function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
   } catch (thrown) {
     throw new IpriskError({
       code: 'fetch_proxy',
-      message: `HTTP_PROXY or HTTPS_PROXY is no usable address: ${messageOf(thrown)}`,
+      message: `HTTP_PROXY or HTTPS_PROXY is not a usable address: ${messageOf(thrown)}`,
       fault: 'usage',
       cause: thrown,
     })

@@ -189,7 +189,7 @@ export function redirectTarget(from: URL, location: string | undefined): URL {
   const why =
     redirect.kind === 'no_address'
       ? 'a redirect without a usable address'
-      : `redirects from https to ${publicUrl(redirect.to)}, which anybody on the way could forge`
+      : `redirects from https to ${publicUrl(redirect.to)}, which could be forged in transit`
   throw environmentError('fetch_redirect', `${publicUrl(from)}: ${why}`)
 }
 

@@ -12,7 +12,7 @@ export function parseWebUrl(text: string): URL {
   if (url === undefined || !isWebUrl(url)) {
     throw inputError(
       'fetch_url',
-      `${url === undefined ? JSON.stringify(text) : publicUrl(url)} is no http or https address`,
+      `${url === undefined ? JSON.stringify(text) : publicUrl(url)} is not an http or https address`,
     )
   }
   return url

@@ -60,7 +60,7 @@ class FencedDecoder extends Decoder {
 
   override decode(offset: number): { value: unknown; offset: number } {
     const control = this.#bytes[offset]
-    if (control === undefined) throw new Error('a value starts behind the end')
+    if (control === undefined) throw new Error('a value starts past the end')
     if (control >> 5 !== pointerType && (control & 0x1f) === hugeSizeCode) {
       throw new Error('a value claims more than 65,820 bytes or members')
     }
@@ -72,7 +72,7 @@ class FencedDecoder extends Decoder {
     if (this.#characters > charactersMax) {
       throw new Error(`its texts have more than ${charactersMax} characters`)
     }
-    if (cursor.offset > this.#bytes.length) throw new Error('a value ends behind the end')
+    if (cursor.offset > this.#bytes.length) throw new Error('a value ends past the end')
     return cursor
   }
 }

@@ -46,7 +46,7 @@ export function parseMmdb(path: string, bytes: Buffer) {
   const metadataStart = dataEnd + marker.length
   const found = newRecordReader({ path, bytes, start: metadataStart, end: bytes.length })(0)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) {
-    throw mmdbError({ path, offset: metadataStart, problem: 'the metadata are no map' })
+    throw mmdbError({ path, offset: metadataStart, problem: 'the metadata is not a map' })
   }
   const metadata = found as Readonly<Record<string, unknown>>
   const fail = (problem: string): IpriskError =>

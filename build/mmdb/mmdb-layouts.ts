@@ -192,7 +192,7 @@ function toNumber(value: unknown): number | undefined {
 function unknownLayout(record: unknown, what: keyof typeof layouts): IpriskError {
   const members = membersOf(record)
   const found =
-    members === undefined ? `it is no map but ${typeof record}` : Object.keys(members).join(', ')
+    members === undefined ? `it is not a map but ${typeof record}` : Object.keys(members).join(', ')
   return inputError(
     'mmdb_layout_unknown',
     `this record has no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +

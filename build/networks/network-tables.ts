@@ -153,7 +153,7 @@ const named =
 
 const asn: Field<number> = (written, report) => {
   const number = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0
-  return number !== 0 && number <= 0xffff_ffff ? number : report(`"${written}" is no AS number`)
+  return number !== 0 && number <= 0xffff_ffff ? number : report(`"${written}" is not an AS number`)
 }
 
 /** An AS number that no other row of any table has. */
@@ -170,7 +170,7 @@ function unclaimedAsn(table: AsTable, claims: Map<number, AsTable>): Field<numbe
 
 const prefix: Field<Range> = (written, report) => {
   const range = parsePrefix(written)
-  if (range === undefined) return report(`"${written}" is no prefix`)
+  if (range === undefined) return report(`"${written}" is not a prefix`)
   return hasHostBits(written) ? report(`${written} has host bits set`) : range
 }
 
@@ -188,12 +188,13 @@ const space: Field<{ readonly asn: number | undefined; readonly range: Range | u
 }
 
 const category: Field<BotCategory> = (written, report) =>
-  botCategories.find((name) => name === written) ?? report(`"${written}" is no bot category`)
+  botCategories.find((name) => name === written) ?? report(`"${written}" is not a bot category`)
 
 const source: Field<string> = (written, report) =>
-  written.startsWith('https://') ? written : report(`"${written}" is no https URL`)
+  written.startsWith('https://') ? written : report(`"${written}" is not an https URL`)
 
-const day: Field<Day> = (written, report) => parseDay(written) ?? report(`"${written}" is no day`)
+const day: Field<Day> = (written, report) =>
+  parseDay(written) ?? report(`"${written}" is not a day`)
 
 /** A public page, and the day on which the row was written. */
 const sourceFields = { source, day }
@@ -203,7 +204,7 @@ const carrierFields = {
   country: ((written, report) =>
     /^[A-Z]{2}$/.test(written)
       ? written
-      : report(`"${written}" is no country of two letters`)) satisfies Field<string>,
+      : report(`"${written}" is not a two-letter country code`)) satisfies Field<string>,
   ...sourceFields,
 }
 

@@ -92,7 +92,7 @@ export const parseProxies: Parser = async (chunks, sink, options) => {
     const port = Number(match[3])
     if (port < 1 || port > 65_535) return sink.drop('port out of range', place, text)
     const host = (match[2] ?? '').replace(/^\[|\]$/g, '')
-    if (!hostShape.test(host)) return sink.drop('host is no address', place, text)
+    if (!hostShape.test(host)) return sink.drop('host is not an address', place, text)
     sink.entry({ text: host, place })
   })
 }

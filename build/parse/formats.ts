@@ -33,7 +33,7 @@ export function formatOf(name: string): Format {
   if (known === undefined) {
     throw inputError(
       'unknown_format',
-      `"${name}" is no format; there are ${formatNames.join(', ')}`,
+      `"${name}" is not a format; known: ${formatNames.join(', ')}`,
     )
   }
   return formats[known]

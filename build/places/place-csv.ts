@@ -62,8 +62,7 @@ export async function readPlaceCsv(
     throw inputError('places_layout', `${path}: ${why}. Known layouts: ${layouts}.`)
   }
   await readRangeFile(path, {
-    unnamed: (count) =>
-      unnamed[count] ?? refuse(`${count} columns behind the range, and no header`),
+    unnamed: (count) => unnamed[count] ?? refuse(`${count} columns after the range, and no header`),
     columns: (found) => {
       names = found
       const namesPlaces = names.some((one) => /^(?:country|city)(?:_|$)/.test(one))

@@ -218,7 +218,7 @@ const limitHeaders: Json = {
     schema: text,
   },
   RateLimit: {
-    description: 'What is left of each limit, and the seconds until it is restored in full.',
+    description: 'What is left of each limit, and the seconds until it is fully restored.',
     schema: text,
   },
 }

@@ -100,11 +100,11 @@ export function readStateFile(text: string, path: string) {
     return inputError('state_file', message, { details })
   }
   if (last.trim() !== JSON.stringify({ sha256: hashOf(body) })) {
-    throw refuse('is not whole, or no file of "iprisk state backup"')
+    throw refuse('is incomplete, or not a file of "iprisk state backup"')
   }
   const [head, ...lines] = body.trimEnd().split('\n').map(parseJson)
   if (!isJsonObject(head) || head['format'] !== format) {
-    throw refuse('is no file of "iprisk state backup"')
+    throw refuse('is not a file of "iprisk state backup"')
   }
   if (head['version'] !== version) {
     throw refuse(`has version ${JSON.stringify(head['version'])}, not ${version}`)

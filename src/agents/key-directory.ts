@@ -23,7 +23,7 @@ export function parseKeyDirectory(text: string, nowSeconds: number): KeyDirector
   const set = parseJson(text)
   const keys = isJsonObject(set) ? set['keys'] : undefined
   if (!Array.isArray(keys) || keys.length > keysMax)
-    throw new Error(`it is no JWK Set of at most ${keysMax} keys`)
+    throw new Error(`it is not a JWK Set of at most ${keysMax} keys`)
   return keys.filter(isJsonObject).flatMap(({ kty, crv, x, use = 'sig', exp = Infinity }) => {
     const isKey = kty === 'OKP' && crv === 'Ed25519' && use === 'sig' && Number(exp) > nowSeconds
     if (!isKey || typeof x !== 'string' || !/^[\w-]{43}$/.test(x)) return []

@@ -1,5 +1,5 @@
-// A check on the wire (contract 2 and 3.4). Members stand in the order of the wire, and are always
-// there; only network, location, proxy and bot may be null.
+// A check on the wire (contract 2: the answer, 3.4: presence). Members are in wire order and always
+// present; only network, location, proxy and bot may be null.
 
 import { z } from 'zod'
 import {

@@ -143,6 +143,6 @@ export const feedbackFaults = {
 
 export const includeFault: InputFault = {
   message:
-    'The values of "include" are "insights", "prefix" and "detections", with commas between them: send these, or leave "include" out.',
+    'The values of "include" are "insights", "prefix" and "detections", comma-separated: send these, or leave "include" out.',
   param: 'include',
 }

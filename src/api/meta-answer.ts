@@ -1,4 +1,4 @@
-// The meta answer on the wire (contract 3.17).
+// The meta answer on the wire (contract 3.17: table, feeds, values, limits).
 
 import { z } from 'zod'
 import { levels, valueLists } from '../model/kind.ts'
@@ -7,7 +7,7 @@ import { type Wire, day, membersOf, score } from './wire.ts'
 
 const remaining = {
   remaining: z.int().describe('What is left now.'),
-  reset_seconds: z.int().describe('Seconds until it is restored in full.'),
+  reset_seconds: z.int().describe('Seconds until the full burst is available.'),
 }
 
 export const metaAnswer = z

@@ -184,7 +184,7 @@ export const optionTable = {
     type: is.whole([1, 1_048_576], 'connections').default(10_000),
   }),
   'serve.connectionsPerAddress': option('--connections-per-address <n>', ['serve'], {
-    help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, is no limit',
+    help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, sets no limit',
     type: is.whole([0, 1_048_576], 'connections').default(0),
   }),
   'serve.gate': option('--gate <host:port>', ['serve'], {

@@ -68,9 +68,9 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         'All about an address: answer, insights, decision, lists, days, neighbours, what-ifs',
       query: {
         ip: 'The address.',
-        policy: 'By which to decide; `default` without it.',
-        without: 'Feeds to judge it without, commas between: `what_if`.',
-        days: `So many days later, nothing seen again, at most ${daysAheadMax}: \`what_if\`.`,
+        policy: 'The policy to decide by; default: `default`.',
+        without: 'Feeds to leave out, comma-separated: `what_if`.',
+        days: `Days without new evidence, at most ${daysAheadMax}: \`what_if\`.`,
       },
       answer: shape(
         {

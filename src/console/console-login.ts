@@ -58,7 +58,7 @@ const guards = {
 } as const
 
 const noToken =
-  'This server has no admin token, so nobody can log in. Make one: "openssl rand -hex 32 > token; ' +
+  'This server has no admin token, so logins are impossible. Create one: "openssl rand -hex 32 > token; ' +
   'chmod 600 token", and start it with --admin-token-file token.'
 
 interface LoginParts {
@@ -130,7 +130,7 @@ export function createConsoleLogin(parts: LoginParts): AdminConsole {
       return 'status' in session ? session : jsonPage(200, sessionJson(session))
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      return errorPage(405, 'method_not_allowed', 'Here there is nothing to change.')
+      return errorPage(405, 'method_not_allowed', 'This path cannot be changed.')
     }
     return filePage(files, request, path)
   }
@@ -156,7 +156,7 @@ const spentLink = errorPage(
 const foreign = errorPage(
   403,
   'foreign_page',
-  'This comes from another page than the console; a proxy in front must hand on Host as it is.',
+  'The request comes from a page outside the console; a proxy in front must pass on Host unchanged.',
 )
 
 /** The same for a wrong text and a missing cookie, so that a cookie alone reveals nothing. */

@@ -18,7 +18,7 @@ export function setRoutes(parts: ConsoleParts): readonly AdminRoute[] {
     {
       ...viewing,
       path: '/admin/sets',
-      summary: 'The published sets as they were last made',
+      summary: 'The published sets, as last made',
       answer: shape({
         url: text,
         formats: listOf(text),
@@ -31,7 +31,7 @@ export function setRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       method: 'POST',
       path: '/admin/sets/try',
       role: 'analyst',
-      summary: 'How many prefixes and addresses the set of a condition would have, and of whom',
+      summary: 'How many prefixes and addresses the set of a condition would have, by network',
       status: 200,
       answer: shape({ ipv4: anyObject, ipv6: anyObject }),
       run: (request, { condition }) =>

@@ -21,7 +21,7 @@ function feedsRoute(parts: ConsoleParts): AdminRoute {
   return {
     ...viewing,
     path: '/admin/feeds',
-    summary: 'The feeds of the table that answers, and how many entries they had by day',
+    summary: 'The feeds of the table in use, with their entries by day',
     answer: shape(
       { table: text, as_of: text, feeds: objects, failing: objects, coverage: anyObject },
       [],
@@ -52,7 +52,7 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
     ...viewing,
     path: '/admin/table/changes',
     summary:
-      'What the table that answers says otherwise than the one before; 202 while it is computed',
+      'Differences between the table in use and the previous one; 202 while they are computed',
     answer: shape(
       {
         table: text,
@@ -63,7 +63,7 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
         countries: objects,
         networks: objects,
         largest: objects,
-        ipv6: { ...anyObject, description: 'The same of IPv6, counted in /64s.' },
+        ipv6: { ...anyObject, description: 'The same for IPv6, counted in /64s.' },
       },
       ['table', 'against', 'status'],
     ),
@@ -108,8 +108,7 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       method: 'POST',
       path,
       role: 'analyst',
-      summary:
-        'What policies would do to the requests of a log, or to the checks that were sampled',
+      summary: 'What policies would decide on the requests of a log or on sampled checks',
       status: 202,
       body: rehearsalRequest,
       // JSON doubles line ends and quotes.
@@ -127,7 +126,7 @@ function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       method: 'GET',
       path: `${path}/{id}`,
       role: 'analyst',
-      summary: 'How a rehearsal goes, and its report',
+      summary: 'The state of a rehearsal, and its report',
       status: 200,
       answer,
       run: async ({ name }) => ({ reply: { status: 200, body: rehearsals.view(name) } }),
@@ -146,7 +145,10 @@ function createRehearsals() {
   return {
     begin(run: () => Promise<Uint8Array>): string {
       if ([...outcomes.values()].some(({ status }) => status === 'running')) {
-        throw inputError('rehearsal_running', 'A rehearsal runs already; one runs at a time.')
+        throw inputError(
+          'rehearsal_running',
+          'A rehearsal is already running; try again when it ends.',
+        )
       }
       for (const id of outcomes.keys()) {
         if (outcomes.size < consoleRehearsalsKept) break

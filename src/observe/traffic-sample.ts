@@ -96,7 +96,7 @@ function readOrNothing(path: string, log: Log): readonly SampledCheck[] {
   try {
     return readSample(path)
   } catch (error) {
-    log.error({ path }, `The sample of traffic starts anew: ${messageOf(error)}`)
+    log.error({ path }, `The traffic sample starts over: ${messageOf(error)}`)
     return []
   }
 }

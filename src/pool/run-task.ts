@@ -143,7 +143,7 @@ export function answerInsightsItem(
   const answer = answerWithInsights({ ...table, builtMs }, text)
   const sent = encoder.encode(text)
   if (answer === undefined || !parseQuery(query, sent, 0, sent.length))
-    throw new Error('Insights were asked for what is no address.')
+    throw new Error('Insights were requested for an invalid address.')
   const plain = table.answer(query)
   const context = options.context && contextAnswer(options.context, plain)
   const outcome = decide?.(query, plain.located, context)

@@ -30,8 +30,11 @@ export function readWatchedPolicies(setting: string | undefined, log: Log) {
   let failure: PoliciesStatus['last_failure'] = null
   const reload = async (use: (policies: Policies) => void): Promise<void> => {
     if (file !== undefined && !existsSync(path)) {
-      failure = { at: formatTime(Date.now()), reason: 'The file is gone, those before stay.' }
-      log.error({ path }, 'The file of the policies is gone, those before stay.')
+      failure = {
+        at: formatTime(Date.now()),
+        reason: 'The file is gone; the previous policies stay in use.',
+      }
+      log.error({ path }, 'The policies file is gone; the previous policies stay in use.')
       return
     }
     let next: PolicyFile | undefined
@@ -41,7 +44,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log) {
       const lines = error instanceof IpriskError ? error.lines : [messageOf(error)]
       const reason = lines.map((line) => line.trim()).join(' ')
       failure = { at: formatTime(Date.now()), reason }
-      log.error({ path }, `The policies are not used, those before stay: ${reason}`)
+      log.error({ path }, `The policies are not used; the previous ones stay in use: ${reason}`)
       return
     }
     failure = null

@@ -243,7 +243,7 @@ describe('the generations of a set', () => {
   it('are made by one process at a time', () => {
     const lock = acquireFileLock(join(folder, 'lock'))!
     expect(() => makeNextGeneration(folder, maker('a', [1]))).toThrow(
-      'Another process makes the set',
+      'Another process is making the set',
     )
     lock.release()
     expect(makeNextGeneration(folder, maker('a', [1])).isNew).toBe(true)

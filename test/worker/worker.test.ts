@@ -424,7 +424,7 @@ describe('the log of requests', () => {
     socket.write(request('gone', '500'))
     await new Promise((resolve) => setTimeout(resolve, 50))
     socket.resetAndDestroy()
-    await eventually(() => lines.some((line) => line.includes('went away')))
+    await eventually(() => lines.some((line) => line.includes('disconnected')))
     worker({ kind: 'drain' })
     await until('drained')
     return lines
@@ -438,11 +438,15 @@ describe('the log of requests', () => {
     const remote = '127.0.0.1'
     const address = '192.0.2.77'
     const failed = { requestId: 'failed', remote, address }
-    expect(about(lines, 'failed inside')).toMatchObject({ ...failed, level: 'error' })
+    expect(about(lines, 'failed in the server')).toMatchObject({ ...failed, level: 'error' })
     expect(about(lines, 'was answered')).toMatchObject({ ...failed, level: 'debug', status: 500 })
     expect(about(lines, '"lost"')).toMatchObject({ status: 404, remote })
-    expect(about(lines, 'bad framing')).toMatchObject({ level: 'debug', remote })
-    expect(about(lines, 'went away')).toMatchObject({ requestId: 'gone', level: 'debug', remote })
+    expect(about(lines, 'ambiguous framing')).toMatchObject({ level: 'debug', remote })
+    expect(about(lines, 'disconnected')).toMatchObject({
+      requestId: 'gone',
+      level: 'debug',
+      remote,
+    })
     expect(lines).toHaveLength(5)
   })
 

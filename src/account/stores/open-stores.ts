@@ -150,7 +150,7 @@ async function openEmbedded(
   const { state, store, plans = {} } = settings
   const { keysFile } = store
   if (absentStores === 'refuse' && keysFile === undefined && !hasLmdbStore(state)) {
-    const message = `${state} is no state folder: no key, list or quota was ever kept there.`
+    const message = `${state} is not a state folder: it has never held a key, list or quota.`
     throw inputError('no_state_folder', message)
   }
   const absent = absentStores === 'refuse' ? 'empty' : absentStores

@@ -86,7 +86,7 @@ export function parseStrictCsv(options: {
     }
   }
   if (!sawHeader) problems.push(`${path}: no header`)
-  if (!sawComment) problems.push(`${path}: no comment that says what it is and where it is from`)
+  if (!sawComment) problems.push(`${path}: no comment with its content and origin`)
   return { rows, problems }
 }
 

@@ -177,7 +177,7 @@ async function warnOfRest(
   warn: UnpackOptions['warn'],
 ): Promise<void> {
   const rest = await source.peek(1)
-  if (rest.some((byte) => byte !== 0)) warn(`bytes behind its ${packing} data are ignored`)
+  if (rest.some((byte) => byte !== 0)) warn(`bytes after its ${packing} data are ignored`)
 }
 
 /** One zlib stream; bytes after its end stay in the source. */

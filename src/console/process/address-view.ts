@@ -34,7 +34,7 @@ export async function addressView(
   const { ip, policy, without, days } = asked
   const policyRules = world.policyOf(policy)
   const whole = answerWithInsights({ ...table, builtMs }, ip)
-  if (whole === undefined) throw invalid(`${JSON.stringify(ip.slice(0, 80))} is no IP address.`)
+  if (whole === undefined) throw invalid(`${JSON.stringify(ip.slice(0, 80))} is not an IP address.`)
   const { insights, ...plain } = whole
   const prefix = prefixText(table.reader, ip, false)
   const answer = { ...decided(plain, world.decideBy(policyRules)), prefix }

@@ -1,8 +1,7 @@
-// Hot path: all but `answerLater` and `withoutInsights`. No allocation, throw or closure
-// there.
+// Hot path: all but `answerLater` and `withoutInsights`. No allocation, throw or closure there.
 //
-// POST /v1/intelligence/ip-risk/check, from a whole body to the answer: what contract 3.12 has
-// behind the body, in its order: 400, quota, 503, 200. Only a 200 costs one unit of the quota.
+// POST /v1/intelligence/ip-risk/check, from a whole body to the answer: the part of contract 3.12
+// (order of errors) after the body: 400, quota, 503, 200. Only a 200 costs one unit of the quota.
 //
 // A valid address is answered with the others of its turn of the loop (check-batcher.ts) and stays
 // bytes from its scan to the answer. It becomes a string only where the log names addresses, where

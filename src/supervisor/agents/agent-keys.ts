@@ -45,7 +45,7 @@ export function startAgentKeys(parts: {
     const failed = fetched.filter((one) => 'failure' in one)
     const now = JSON.stringify(failed)
     if (failed.length > 0 && now !== failures)
-      log.warn({ failed }, 'Keys of agents were not fetched; those before stay.')
+      log.warn({ failed }, 'Keys of agents were not fetched; the previous ones stay in use.')
     failures = now
     use([...known.values()])
     try {

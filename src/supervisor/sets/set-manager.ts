@@ -62,7 +62,7 @@ export function createSetManager(parts: SetParts) {
       const failed = outcome.kind === 'failed' ? outcome.error.message : undefined
       const why = failed ?? `its process was ${outcome.kind}`
       if (why !== failures.get(name)?.why)
-        log.error({ name }, `A published set stays as it was: ${why}`)
+        log.error({ name }, `A published set was not updated: ${why}`)
       failures.set(name, { why, retryAtMs: performance.now() + retryMs })
       return
     }
@@ -128,6 +128,6 @@ function tidy(stateFolder: string, log: Log): void {
   try {
     removeUnused(stateFolder, Date.now())
   } catch (error) {
-    log.warn({}, `Sets that nobody reads cannot be removed: ${messageOf(error)}`)
+    log.warn({}, `Unused sets cannot be removed: ${messageOf(error)}`)
   }
 }

@@ -84,7 +84,7 @@ export async function openControlSocket(
     server.close()
     throw environmentError(
       'control_unavailable',
-      `${path} cannot be listened on (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
+      `Cannot listen on ${path} (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
         '"restart" will not reach this server; its signals do. Changed keys are known within a second.',
       { cause },
     )

@@ -45,7 +45,7 @@ export function portUnavailable(
         : `${messageOf(cause)}. Check the address, or`
   return environmentError(
     'port_unavailable',
-    `The port ${port} of ${host} cannot be listened on: ${why} name another with --${option}.`,
+    `Cannot listen on port ${port} of ${host}: ${why} name another with --${option}.`,
     { retryable: code === 'EADDRINUSE', cause },
   )
 }

@@ -177,7 +177,10 @@ async function loadFirst(
     if (signal.aborted) return undefined
     const { held } = state
     if ('id' in instead) {
-      log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
+      log.warn(
+        { held, table: instead.id },
+        'The table was rolled back; the previous one is in use.',
+      )
       if ('id' in first) await parts.copies.remove(first.file)
       useFirst(parts, state, instead)
     } else if ('id' in first) {
@@ -339,8 +342,8 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
     const why =
       held === undefined
         ? 'this server has had only one'
-        : `${held} was already rolled back, and the one before it answers`
-    const reason = `There is no table to go back to: ${why}.`
+        : `${held} was already rolled back, and the previous one is in use`
+    const reason = `There is no table to roll back to: ${why}.`
     return { kind: 'refused', code: 'missing', reason }
   }
   const fromMs = performance.now()

@@ -102,7 +102,7 @@ export function readLocality(views: LocationViews, id: number, bytes = runBytes(
   try {
     return JSON.parse(`{"city":"${bytes.toString('utf8', from, from + length)}}`) as Locality
   } catch {
-    throw damaged(views.runs, 'runs', run, 'it is no place')
+    throw damaged(views.runs, 'runs', run, 'it is not a place')
   }
 }
 

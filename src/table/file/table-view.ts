@@ -159,7 +159,7 @@ function checkLengths(views: SectionViews, path: string): void {
     const { length } = views[name]
     const words = sectionWords[name]
     if (length % words !== 0) {
-      throw tableCorrupt(path, name, 0, `${length} words are no multiple of ${words}`)
+      throw tableCorrupt(path, name, 0, `${length} words are not a multiple of ${words}`)
     }
   }
   const indexLength = views.ipv4_index.length

@@ -108,7 +108,7 @@ describe('a text', () => {
     for (const size of [Infinity, 1]) {
       expect(await unpack(Buffer.concat([bytes, Buffer.from('garbage')]), name, size)).toEqual({
         text: small,
-        warnings: [`bytes behind its ${kind} data are ignored`],
+        warnings: [`bytes after its ${kind} data are ignored`],
       })
     }
   })

@@ -233,7 +233,7 @@ describe('a new table', () => {
     const out = join(mkdtempSync(join(tmpdir(), 'iprisk-promote-')), 'world.iprisk')
     writeFileSync(out, '')
     const { message } = buildRejected({ reasons: ['one'] }, { out, report: '/nowhere/r' })
-    expect(message).toContain(`The table at ${out} stays as it was; the new one is ${out}.rejected`)
+    expect(message).toContain(`The table at ${out} is unchanged; the new one is ${out}.rejected`)
   })
 })
 

@@ -86,7 +86,7 @@ const cases: readonly (readonly [what: string, bytes: () => Buffer, says: RegExp
   ['nothing at all', () => Buffer.alloc(0), /byte 0: there is no MMDB metadata marker/],
   ['a web page', () => Buffer.from('<html>not found</html>'), /no MMDB metadata marker/],
   ['the marker alone', () => Buffer.from('abcdef4d61784d696e642e636f6d', 'hex'), /cannot be read/],
-  ['metadata that are no map', () => bentMetadata(header(6, 0)), /are no map/],
+  ['metadata that is not a map', () => bentMetadata(header(6, 0)), /are no map/],
   ['metadata in a loop', () => bentMetadata(pointer(0)), /nested more than/],
   ['another major version', () => withMetadata({ binary_format_major_version: 3 }), /is 3, not 2/],
   ['an unknown ip_version', () => withMetadata({ ip_version: 5 }), /ip_version is 5/],
@@ -112,11 +112,11 @@ const cases: readonly (readonly [what: string, bytes: () => Buffer, says: RegExp
   ['a record of records of records', () => only(raw(laughs())), /more than 4096 values/],
   ['a text that 3,000 pointers repeat', () => only(raw(echoes())), /more than 131072 characters/],
   ['an array of 16 million', () => only(raw(header(11, 16_000_000))), /claims more than 65,820/],
-  ['an array that ends early', () => only(raw(header(11, 60_000))), /behind the end/],
-  ['a text that ends early', () => only(raw(header(2, 200))), /ends behind the end/],
+  ['an array that ends early', () => only(raw(header(11, 60_000))), /past the end/],
+  ['a text that ends early', () => only(raw(header(2, 200))), /ends past the end/],
   ['a double that ends early', () => only(raw(header(3, 8))), /byte \d+: the data record/],
   ['a type that does not exist', () => only(raw(Buffer.from([0x00, 0x20]))), /Unknown type 39/],
-  ['a record that is no map', () => only('text'), /no known layout of places.*it is no map/],
+  ['a record that is no map', () => only('text'), /no known layout of places.*it is not a map/],
 ]
 
 function withMetadata(metadata: Readonly<Record<string, Value>>): Buffer {

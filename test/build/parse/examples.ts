@@ -77,7 +77,7 @@ export const examples: readonly Example[] = [
     ].join('\n'),
     entries: ['192.0.2.1', '198.51.100.2', '203.0.113.3', '2001:db8::5'],
     drops: [
-      'line 6: host is no address',
+      'line 6: host is not an address',
       'line 7: no host and port',
       'line 8: no host and port',
       'line 9: port out of range',

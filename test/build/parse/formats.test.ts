@@ -25,7 +25,7 @@ it('has an example of every format', () => {
 })
 
 it('refuses a format that there is not, and says which there are', () => {
-  expect(() => formatOf('xml')).toThrow(/"xml" is no format; there are list, proxies, csv/)
+  expect(() => formatOf('xml')).toThrow(/"xml" is not a format; known: list, proxies, csv/)
 })
 
 describe.each(examples)('$name', ({ format, options, text, entries, drops, day }) => {

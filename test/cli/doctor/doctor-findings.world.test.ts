@@ -383,9 +383,14 @@ describe('a server', () => {
     rmSync(policies)
     await eventually(async () => {
       const gone = (await ask(server)).get('policies_refused')
-      return gone?.text.includes('The file is gone, those before stay.') === true || undefined
+      return (
+        gone?.text.includes('The file is gone; the previous policies stay in use.') === true ||
+        undefined
+      )
     })
-    expect(server.stderr()).toContain('The file of the policies is gone, those before stay.')
+    expect(server.stderr()).toContain(
+      'The policies file is gone; the previous policies stay in use.',
+    )
     replaceTable(table, formatDay((dayOf(Date.now()) - 1) as Day))
     await eventually(() => server.stderr().includes('A new table answers.'))
     const rollback = ['rollback', '--port', String(server.port), '--state', server.state]

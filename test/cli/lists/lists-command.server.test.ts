@@ -263,7 +263,7 @@ describe('a folder without stores', () => {
     mkdirSync(join(cwd, 'wrong/keys'), { recursive: true, mode: 0o755 })
     for (const folder of ['typo', 'wrong']) {
       const { code, err } = await run(...words, '--state', folder)
-      expect([code, err]).toEqual([1, expect.stringContaining(`${folder} is no state folder`)])
+      expect([code, err]).toEqual([1, expect.stringContaining(`${folder} is not a state folder`)])
     }
     expect(readdirSync(cwd)).toEqual(['wrong'])
     expect(readdirSync(join(cwd, 'wrong'))).toEqual(['keys'])

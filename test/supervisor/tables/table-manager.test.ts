@@ -341,7 +341,7 @@ describe('a rollback', () => {
     await tables.rollback()
     expect(await tables.rollback()).toMatchObject({
       kind: 'refused',
-      reason: /the second was already rolled back, and the one before it answers\.$/,
+      reason: /the second was already rolled back, and the previous one is in use\.$/,
     })
   })
 

@@ -105,7 +105,7 @@ function checkIpv4({ views }: TableView, fail: Fail): void {
   const size = 2 ** ipv4IndexShift(index.length)
   checkAscent(starts, index, (piece) => fail('ipv4_starts', piece, 'the starts do not ascend'))
   for (let piece = 0; piece < starts.length; piece++) {
-    if (starts[piece]! >= size) fail('ipv4_starts', piece, 'it lies behind its bucket')
+    if (starts[piece]! >= size) fail('ipv4_starts', piece, 'it lies past its bucket')
   }
 }
 
@@ -263,7 +263,7 @@ function checkLists({ views }: TableView, fail: Fail): void {
 /** Each text is UTF-8 by itself. */
 function checkTexts({ views }: TableView, fail: Fail): void {
   const { string_offsets: offsets, string_bytes: bytes } = views
-  if (!isUtf8(bytes)) fail('string_bytes', 0, 'it is no UTF-8')
+  if (!isUtf8(bytes)) fail('string_bytes', 0, 'it is not UTF-8')
   for (let id = 0; id < offsets.length; id++) {
     if ((bytes[offsets[id]!] ?? 0) >>> 6 === 2) fail('string_offsets', id, 'it cuts a character')
   }

@@ -102,7 +102,7 @@ function checkDensities({ views }: TableView, fail: Fail): void {
       if (slot % family === 0) units[of] = count
       // Neither infinity nor NaN is an integer.
       if (!Number.isInteger(count) || count <= 0 || count > units[of]!) {
-        fail('densities', at, 'it is no part of its network')
+        fail('densities', at, 'it is not part of its network')
       }
     }
   }

@@ -125,7 +125,7 @@ describe('densities', () => {
   it('are parts of the units of their own family', () => {
     expect(of([0, 10], [1, 10], [2, 1])).toBe('sound')
     expect(of([0, 10], [ipv6, 500], [ipv6 + 1, 500], [densitySlots - 1, 11])).toBe('sound')
-    expect(of([0, 10], [1, 11])).toBe('densities 1: it is no part of its network')
+    expect(of([0, 10], [1, 11])).toBe('densities 1: it is not part of its network')
     expect(of([0, 500], [ipv6, 10], [ipv6 + 1, 11])).toMatch(/^densities 2: /)
     // Kinds of a family whose units are not told.
     expect(of([0, 10], [ipv6 + 1, 1])).toMatch(/^densities 1: /)
