@@ -77,7 +77,7 @@ export function claimedSignatures(
   }
 }
 
-type AgentOf = (key: fields.BareItem) => fields.Item | undefined
+type AgentOf = (key: unknown) => fields.Item | undefined
 
 /** The member under that key; without a key, the bare string. */
 function readSignatureAgent(raw: string): AgentOf {
