@@ -27,6 +27,12 @@ export interface Assets {
   readonly scripts: readonly string[]
 }
 
+const sectionText = ({ id, title, body }: Page['sections'][number]) =>
+  html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title} <a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h2>
+    ${body}
+  </section> `
+
 export function pageText(page: Page, assets: Assets): string {
   const { base, title, lead, sections, other } = page
   const contents = sections.map(
@@ -41,15 +47,7 @@ export function pageText(page: Page, assets: Assets): string {
         }
       </li> `,
   )
-  const body = sections.map(
-    (one) =>
-      html`<section aria-labelledby="${one.id}">
-        <h2 id="${one.id}">
-          ${one.title} <a class="anchor" href="#${one.id}" aria-label="Link to ${one.title}">#</a>
-        </h2>
-        ${one.body}
-      </section> `,
-  )
+  const body = sections.map(sectionText)
   const scripts = assets.scripts.map(
     (file) => html`<script type="module" src="${base}${file}"></script>`,
   )
