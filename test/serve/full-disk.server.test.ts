@@ -30,7 +30,9 @@ it('is ready for keys without a quota, and says that the store is down', async (
   expect([status, JSON.parse(text)]).toMatchObject([200, { status: 'ready', store: 'down' }])
   expect(JSON.parse((await server.admin('/status')).text)).toMatchObject({ store: { up: false } })
   expect(await server.metric('iprisk_store_up')).toBe(0)
-  expect(server.stderr()).toMatch(/store of keys and quotas is unreachable.* The disk failed: File too/)
+  expect(server.stderr()).toMatch(
+    /store of keys and quotas is unreachable.* The disk failed: File too/,
+  )
   limitFiles('unlimited')
   await eventually(async () => (await check(server.port, counted)) === 200)
   await eventually(async () => !('store' in (await ready())))
