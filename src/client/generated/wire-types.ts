@@ -530,7 +530,7 @@ export interface Meta {
         readonly burst: number
         /** What is left now. */
         readonly remaining: number
-        /** Seconds until it is restored in full. */
+        /** Seconds until the full burst is available. */
         readonly reset_seconds: number
       } | null
       /** The quota. */
@@ -539,7 +539,7 @@ export interface Meta {
         readonly per_month: number
         /** What is left now. */
         readonly remaining: number
-        /** Seconds until it is restored in full. */
+        /** Seconds until the full burst is available. */
         readonly reset_seconds: number
       } | null
     }

@@ -149,7 +149,7 @@ describe('refused', () => {
     ['page=2', 'it must be from 1 to 1000000, and page needs it'],
     ['format=nft&page_size=5', 'nft, ipset, mmdb have no pages'],
     ['max=0', 'it must be a number of prefixes'],
-    ['page=0&page_size=1', 'it is 1 to 10000'],
+    ['page=0&page_size=1', 'it must be from 1 to 10000'],
     ['layout=city', 'it needs format=mmdb'],
   ])('is ?%s, by what is allowed', async (query, rule) => {
     const { status, text } = await ask(`tor?${query}`)

@@ -513,6 +513,6 @@ describe('from a mirror', () => {
   it('that is no address is the caller’s fault', async () => {
     const { feeds, folder } = await mirrored()
     const mode = { kind: 'mirror', url: 'mirror.example' } as const
-    await expect(run({ feeds, folder, mode })).rejects.toThrow(/no http or https address/)
+    await expect(run({ feeds, folder, mode })).rejects.toThrow(/not an http or https address/)
   })
 })

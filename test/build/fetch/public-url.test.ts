@@ -46,7 +46,7 @@ describe('webUrl', () => {
   it.each(['ftp://a.example/', 'file:///etc/passwd', 'a.example', '', 'http://'])(
     'refuses %j',
     (text) => {
-      expect(() => parseWebUrl(text)).toThrow(/no http or https address/)
+      expect(() => parseWebUrl(text)).toThrow(/not an http or https address/)
     },
   )
 })

@@ -169,7 +169,7 @@ describe('check', () => {
   it('reads what it can of gzip that is cut or has something behind it, and warns', async () => {
     const behind = await check(Buffer.concat([gzipSync('9.1.2.3\n'), Buffer.from('garbage')]))
     expect(behind).toMatchObject({ found: ['9.1.2.3'], code: 1 })
-    expect(behind.err).toContain('warning: input: bytes behind its gzip data are ignored')
+    expect(behind.err).toContain('warning: input: bytes after its gzip data are ignored')
     const lines = Array.from({ length: 3000 }, (_, i) => `9.1.${i >> 8}.${i & 255}\n`).join('')
     const packed = gzipSync(lines)
     const cut = await check(packed.subarray(0, packed.length - 2000))

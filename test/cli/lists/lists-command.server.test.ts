@@ -244,7 +244,7 @@ describe('iprisk state', () => {
     const text = readFileSync(join(cwd, 'copy.jsonl'), 'utf8')
     writeFileSync(join(cwd, 'cut.jsonl'), text.split('\n').slice(0, 2).join('\n'))
     const cut = await run('state', 'restore', 'cut.jsonl')
-    expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('is not whole')])
+    expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('is incomplete')])
   }, 120_000)
 })
 
@@ -273,7 +273,7 @@ describe('a folder without stores', () => {
   it('is refused as the lists of a check', async () => {
     mkdirSync(join(cwd, 'wrong'))
     const { code, err } = await run('check', '9.9.9.9', '--table', table, '--lists', 'wrong')
-    expect([code, err]).toEqual([1, expect.stringContaining('wrong is no state folder')])
+    expect([code, err]).toEqual([1, expect.stringContaining('wrong is not a state folder')])
     expect(readdirSync(join(cwd, 'wrong'))).toEqual([])
   })
 
