@@ -150,7 +150,7 @@ describe('reported addresses', () => {
     await store.close()
     const known = { ...(await start({ table, state, args: on })), key }
     await report(known, abuse('9.5.0.1'))
-    await eventually(() => /Outcomes wait.*the effect none, and it has block/.test(known.stderr()))
+    await eventually(() => /Outcomes wait.*the effect none, but it has block/.test(known.stderr()))
     expect((await check(known, '9.5.0.1')).risk_score).toBe(0)
     await runLists(runHere, state, ['delete', 'reported'])
     await until(known, '9.5.0.1', ['reported'])
