@@ -34,7 +34,7 @@ const out = join(root, 'dist/release')
 const version = changeLogVersion()
 
 /** Bytes of the packed files. */
-const packedMax = { iprisk: 3_200_000, 'iprisk-compiler': 16_000, 'iprisk-client': 64_000 }
+const packedMax = { iprisk: 3_500_000, 'iprisk-compiler': 16_000, 'iprisk-client': 64_000 }
 const wheelMax = 48_000
 /** Whatever else would be packed is a mistake. */
 const mayHold = {

@@ -145,7 +145,7 @@ describe('without a server', () => {
     expect(found.get('too_many_workers')?.text).toContain('1024')
     expect(found.get('low_memory')?.text).toContain('204.8')
     expect(found.get('clock_behind')?.text).toContain('2099-01-01')
-    expect(found.get('state_open')?.fix).toBe(`chmod o-w ${state}`)
+    expect(found.get('state_open')?.fix).toBe(`Run chmod o-w ${state}`)
     expect(found.get('clock_jumped')?.text).toContain('audit.log')
     expect(found.get('secret_readable')?.text).toContain(keyFile)
     expect(found.get('certificate_ends')?.text).toMatch(/1 day|2 days/)
@@ -254,7 +254,7 @@ describe('without a server', () => {
     const ask = (flags: Readonly<Record<string, string>>) =>
       byCode(checkCertificate(settingsOf(flags), Date.now()))
     const files = { tlsCertFile: one.certFile, tlsKeyFile: other.keyFile }
-    expect(ask(files).get('tls_unusable')?.text).toContain('another certificate')
+    expect(ask(files).get('tls_unusable')?.text).toContain('does not match the certificate')
     expect(ask({ adminTokenFile: token }).get('admin_token_unusable')?.text).toContain('have 16')
   })
 
@@ -404,7 +404,7 @@ describe('a server', () => {
     const found = (await ask(server)).get('low_file_limit')
     expect(found?.text).toMatch(/5000 files.* 4744 connections.* 10000/)
     expect(found?.fix).toContain('10256')
-    expect(server.stderr()).toContain('leaves room for 4744 connections')
+    expect(server.stderr()).toContain('allows only 4744 connections')
     const before = await server.metric('iprisk_worker_open_fds', '{worker="1"}')
     const sockets = Array.from({ length: 20 }, () => connect(server.port, '127.0.0.1'))
     others.push(...sockets.map((socket) => ({ close: () => void socket.destroy() })))
