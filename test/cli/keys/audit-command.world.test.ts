@@ -78,7 +78,7 @@ describe('the audit log', () => {
     await runHere(['keys', 'create', '--plan', 'free'], { cwd })
     expect(await auditOf(cwd)).toHaveLength(2)
     const { out } = await runHere(['keys', 'audit'], { cwd })
-    expect(out).toContain('left broken off: 1.')
+    expect(out).toContain('left by killed processes: 1.')
     expect(out).toMatch(/ create {2}done {4}[0-9A-Za-z]{12} {2}plan free\n/)
   })
 

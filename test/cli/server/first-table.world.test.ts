@@ -92,7 +92,7 @@ describe('a table of what is embedded', () => {
     const offline = await run('check', '185.220.101.33', '--json', '--table', table)
     expect(JSON.parse(offline.out)).toEqual(await check('185.220.101.33'))
     const explained = await run('explain', '185.220.101.33', '--table', table)
-    expect(explained.out).toContain('this table does not know: proxy, residential_proxy')
+    expect(explained.out).toContain('this table has no data for proxy, residential_proxy')
     const { code, out } = await run('doctor', '--json', ...at, '--state', server.state)
     const { findings } = JSON.parse(out) as { findings: { code: string; fix: string }[] }
     const found = findings.find((finding) => finding.code === 'feeds_missing')
