@@ -112,7 +112,7 @@ describe('on a machine where all is well', () => {
     expect([...found.values()].filter(({ severity }) => severity === 'problem')).toEqual([])
     const plain = await runProgram(['doctor', ...well], { cwd: newState() })
     expect(plain.code).toBe(0)
-    expect(plain.out).toMatch(/^(Nothing is wrong\.|(advice: .*\n {2}.*\n)+)/)
+    expect(plain.out).toMatch(/^(No problems found\.|(advice: .*\n {2}.*\n)+)/)
   })
 })
 
