@@ -439,7 +439,11 @@ describe('the log of requests', () => {
     const address = '192.0.2.77'
     const failed = { requestId: 'failed', remote, address }
     expect(about(lines, 'failed in the server')).toMatchObject({ ...failed, level: 'error' })
-    expect(about(lines, 'A request was answered')).toMatchObject({ ...failed, level: 'debug', status: 500 })
+    expect(about(lines, 'A request was answered')).toMatchObject({
+      ...failed,
+      level: 'debug',
+      status: 500,
+    })
     expect(about(lines, '"lost"')).toMatchObject({ status: 404, remote })
     expect(about(lines, 'ambiguous framing')).toMatchObject({ level: 'debug', remote })
     expect(about(lines, 'disconnected')).toMatchObject({
