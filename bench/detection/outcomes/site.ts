@@ -1,7 +1,7 @@
 // A site by a virtual clock: logins, their outcomes, and the list that these fill, counted by the
 // product's own pure code. A minute is the least time; outcomes act once in `actMinutes`.
 
-import { countedOutcome, newOutcomeWindows } from '../../../src/feedback/outcome-windows.ts'
+import { newOutcomeWindows } from '../../../src/feedback/outcome-windows.ts'
 import { abusiveMin } from '../../../src/lists/list-limits.ts'
 import {
   type Reported,
@@ -36,10 +36,14 @@ export function newSite(how: {
   const became = new Map<string, Reported | undefined>()
   const refused = { over_key: 0, full: 0 }
   let now = 0
+  let sweptAt = 0
   let requests = 0
   const act = (): void => {
     const nowMs = startMs + now * minuteMs
-    for (const [line, { expires }] of known) if (expires * 1000 <= nowMs) known.delete(line)
+    if (now - sweptAt >= 60) {
+      sweptAt = now
+      for (const [line, { expires }] of known) if (expires * 1000 <= nowMs) known.delete(line)
+    }
     const { put, remove, counts } = reportedChanges(known, became, nowMs)
     for (const entry of put) known.set(entry.key, entry)
     for (const { key } of remove) known.delete(key)
@@ -57,9 +61,9 @@ export function newSite(how: {
       if (!how.on) return
       requests += 1
       const receivedMs = startMs + now * minuteMs
-      const one = { address: line, note: '', keyId, receivedMs, requestId: String(requests) }
+      const request = outcome === 'legitimate' ? '' : String(requests)
       const atMs = startMs + minute * minuteMs
-      const stands = windows.count(line, countedOutcome({ ...one, outcome, atMs }))
+      const stands = windows.count(line, { request, atMs, receivedMs })
       if (outcome === 'legitimate') became.set(line, undefined)
       else if (stands.abusive >= abusiveMin) {
         const list = how.isShared?.(line) === true ? 'reported-shared' : 'reported'

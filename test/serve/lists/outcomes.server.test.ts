@@ -1,7 +1,7 @@
 // Outcomes fill own lists of a real server (contract 6.11): five distinct abusive ones challenge the
 // next login, a legitimate one ends that, guards hold, and a killed server loses none.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLmdbListStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
@@ -12,7 +12,15 @@ import { runHere } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { inForm } from '../../form.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
-import { keyedState, makeKey, newState, type Server, serversOfTests, sleep } from '../server.ts'
+import {
+  keyedState,
+  makeKey,
+  newState,
+  type Server,
+  serversOfTests,
+  sleep,
+  workersOf,
+} from '../server.ts'
 import { abuse, check, legitimate, listsOf, report, until } from './report-outcomes.ts'
 import { runLists } from './run-lists.ts'
 
@@ -60,6 +68,12 @@ describe('reported addresses', () => {
     expect(note).toMatch(/^5 abusive outcomes since \S+Z, the last by key \w+$/)
     const screen = await here(['explain', ip, '--table', table, '--lists', state])
     expect(screen.out).toMatch(/reported: 9\.1\.1\.1 since \S+Z until \S+Z, 5 abusive outcomes/)
+    const log = join(newState(), 'access.log')
+    writeFileSync(log, `${ip}\n9.1.1.9\n`)
+    const how = ['--table', table, '--lists', state, '--policies', policies, '--json']
+    const rehearsed = await here(['policy', 'test', log, ...how])
+    expect(rehearsed.out).toContain('"reported-here"')
+    expect(rehearsed.err).not.toMatch(/warn/i)
     await report(known, [legitimate(ip)])
     await until(known, ip, [])
     // Kept out for a day, whatever is reported.
@@ -129,6 +143,10 @@ describe('reported addresses', () => {
       const rest = round === 0 ? [] : abuse(halves[round - 1]!, 3)
       const rows = [...rest, ...abuse(whole[round]!), ...abuse(halves[round]!, 2)]
       expect(await report({ ...server, key }, rows)).toBe(202)
+      // The process that counts is killed before the server is.
+      for (const pid of workersOf(server))
+        if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('outcome-lists'))
+          process.kill(pid, 'SIGKILL')
       await sleep(ms)
       await server.stop('SIGKILL')
     }
