@@ -88,7 +88,7 @@ describe('reported addresses', () => {
       ),
     )
     await counted(server, { entered: 2, left: 1 })
-  }, 60_000)
+  }, 120_000)
 
   it('are apart in shared networks; bogons and allowed ones are none; an IPv6 line is one', async () => {
     const { state, key } = await keyedState()
@@ -111,7 +111,7 @@ describe('reported addresses', () => {
     const found = Object.keys(expected).map(async (ip) => [ip, String(await listsOf(known, ip))])
     expect(Object.fromEntries(await Promise.all(found))).toEqual(expected)
     await counted(known, { entered: 5 })
-  }, 60_000)
+  }, 120_000)
 
   it('are a thousand new ones a key and hour; the log and a metric say what is refused', async () => {
     const { state, key } = await keyedState()
@@ -172,5 +172,5 @@ describe('reported addresses', () => {
     expect((await check(known, '9.5.0.1')).risk_score).toBe(0)
     await runLists(runHere, state, ['delete', 'reported'])
     await until(known, '9.5.0.1', ['reported'])
-  }, 60_000)
+  }, 120_000)
 })
