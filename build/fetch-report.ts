@@ -21,7 +21,7 @@ export function fetchReport(
   return {
     /** Feeds requested: all except those with a recent copy. */
     asked,
-    /** Those whose publisher, or the mirror, answered in this run. */
+    /** Feeds for which the publisher or the mirror answered in this run. */
     answered,
     /** Why some were not tried (offline, no network, no time left); null if all were. */
     cut_short: mode.kind === 'offline' ? 'offline' : (ended ?? null),

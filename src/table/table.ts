@@ -25,7 +25,7 @@ export interface Table {
   readonly sources: readonly Source[]
   readonly coverage: TableCoverage
   /**
-   * The whole answer for an address as text; `undefined` where the text is no address. Inner
+   * The whole answer for an address as text; `undefined` if the text is not an address. Inner
    * objects are frozen and shared with other answers.
    */
   check(text: string): CheckAnswer | undefined

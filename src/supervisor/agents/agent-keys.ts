@@ -1,9 +1,9 @@
-// Keeps the keys of the directories that count (`agents.directories`) and gives them to the workers:
-// those on disk at once, those that a process fetches then and every hour. No request makes it
-// fetch, so visitors do not choose where it connects, and no directory learns of a visit.
+// Keeps the keys of the configured directories (`agents.directories`) and gives them to the
+// workers: first those on disk, then those that a process fetches, at once and every hour. Requests
+// trigger no fetch, so visitors cannot choose its target, and directories learn nothing of visits.
 //
-// Invariants: a fetch that fails changes nothing; a directory that was fetched replaces what was
-// kept of it, so that a key that is gone no longer counts.
+// Invariants: a failed fetch changes nothing; a fetched directory replaces its cached copy, so that
+// a removed key is no longer accepted.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const program = new URL('./fetch-keys-main.js', import.meta.url)
 
 /** All are fetched at once, each within 10 s. */
 const fetchMsMax = 20_000
-/** Five minutes are the draft's bound for what is known to fail. */
+/** The draft's limit for directories that fail. */
 const everyMs = { fetched: 3_600_000, failed: 300_000 }
 
 export function startAgentKeys(parts: {
@@ -77,7 +77,7 @@ export function startAgentKeys(parts: {
   }
 }
 
-/** None where the file is missing or damaged: they are fetched again. */
+/** Empty if the file is missing or damaged: keys are fetched again. */
 function readKept(path: string, urls: readonly string[]): readonly [string, KeyDirectory][] {
   try {
     const kept = parseJson(readFileSync(path, 'utf8'))

@@ -1,5 +1,5 @@
-// The process that fetches directories of keys, started by agent-keys.ts: their content is that of
-// strangers. It connects to public addresses alone and follows no redirect (Web Bot Auth, 5.5).
+// The process that fetches directories of keys, started by agent-keys.ts: their content is
+// untrusted. It connects only to public addresses and follows no redirect (Web Bot Auth, 5.5).
 
 import { answerParent } from '../../base/system/child-task.ts'
 import { messageOf } from '../../base/coded-error.ts'

@@ -98,7 +98,7 @@ function openFolder(folder: string, absent: AbsentStore): RootDatabase {
     maxDbs: 3,
     // A commit is durable when it returns or its promise resolves.
     overlappingSync: false,
-    // Batches would have a promise that nobody can await: `ignoreCommitError`.
+    // Batches would have a promise that cannot be awaited: `ignoreCommitError`.
     eventTurnBatching: false,
     // Readable in a dump, and independent of a codec's version.
     encoding: 'json',
