@@ -31,8 +31,9 @@ export interface CopiedTable extends OpenTable {
  * removed when none uses it. Waits up to 10 s while another process makes that copy. Throws
  * `file_unreadable`, `table_corrupt` (section and offset named) or `table_version`.
  */
-export const openCopiedTable = (path: string, options: CopiedTableOptions = {}): CopiedTable =>
-  waitFor(openCopiedTableInSteps(path, options))
+export function openCopiedTable(path: string, options: CopiedTableOptions = {}): CopiedTable {
+  return waitFor(openCopiedTableInSteps(path, options))
+}
 
 /** The copy alone, for other readers of the file; the file itself if no copy can be made. */
 export const takeTableCopy = (path: string): Pick<SharedCopy, 'path' | 'release'> =>
