@@ -88,7 +88,7 @@ export type KeyFileEntry = KeyFile['keys'][number]
 function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): SettingProblem[] {
   const { path } = issue
   const name = (more: readonly PropertyKey[]): string =>
-    [...path, ...more].map(String).join('.') || 'the file'
+    [...path, ...more].map(String).join('.') || 'content'
   if (issue.code === 'unrecognized_keys') {
     const allowed = 'unknown member in this version'
     return issue.keys.map((member) => ({ name: name([member]), origin, allowed }))
@@ -131,7 +131,7 @@ function parseContent<T extends z.ZodType>(
 ): { readonly data: z.output<T> } | readonly SettingProblem[] {
   const read = parseJsonContent(written)
   if ('failure' in read) {
-    const { failure: allowed, name = 'the file' } = read
+    const { failure: allowed, name = 'content' } = read
     return [{ name, origin, allowed }]
   }
   const { content, repeated } = read

@@ -99,7 +99,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
     [
       'serve.tableUrl',
       !hasKeys(at('serve.tableTrust')),
-      'needs a public key in serve.tableTrust; "iprisk keys signing create" prints it',
+      'needs a public key in serve.tableTrust, as printed by "iprisk keys signing create"',
     ],
     [
       'serve.logAddressForm',

@@ -38,7 +38,7 @@ const feedsWithoutMax = 100
 export function worldOf({ settings, tables, lists, policies }: ConsoleParts): AnsweringFiles {
   const file = tables.file()
   if (file === undefined) {
-    const message = 'No table answers yet: "iprisk build" makes one.'
+    const message = 'There is no table yet. Build one with "iprisk build".'
     throw environmentError('no_table', message, { retryable: true })
   }
   const { state, store } = settings

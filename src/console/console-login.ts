@@ -191,7 +191,7 @@ async function filePage(files: ConsoleFiles, { headers }: IncomingMessage, path:
   const file = await files(name.includes('.') ? name : '')
   if (file === undefined) {
     const text =
-      'The console has no such file; where it has none at all, "npm run compile" makes it.'
+      'The console has no such file. If it has no files at all, run "npm run compile".'
     return errorPage(404, 'not_found', text)
   }
   const { type, bytes, gzipped, isConstant } = file

@@ -271,7 +271,7 @@ export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
       const of = name === undefined ? '' : ` of ${name}`
       throw listError(
         'undo_none',
-        `No change${of} can be undone; only the last ${undoActsMax} can.`,
+        `There is no change${of} to undo; the last ${undoActsMax} are kept.`,
       )
     }
     const before = lists.find((list) => list.name === act.list)

@@ -66,6 +66,6 @@ function readHashKey(path: string): Buffer {
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
   const message = `The key of logged addresses, ${path}, cannot be used: ${why}. `
-  const advice = '"openssl rand -hex 32" makes one.'
+  const advice = 'Generate one with "openssl rand -hex 32".'
   return environmentError('log_key_unusable', message + advice, { cause })
 }

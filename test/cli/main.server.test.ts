@@ -50,7 +50,7 @@ describe('usage', () => {
     [['build', '--as-of', '2026-02-31'], /--as-of/],
     [['serve', '--port', '70000'], /--port.*0 to 65535/],
     [['serve', '--workers', 'many'], /--workers/],
-    [['keys', 'create'], /--plan is needed: one of free, team/],
+    [['keys', 'create'], /--plan is missing; use one of free, team/],
     [['keys', 'create', '--plan', 'gold'], /gold/],
   ] as const)('%j is wrong usage: exit code 2', async (args, message) => {
     const { code, out, err } = await run(...args)
@@ -102,7 +102,7 @@ describe('iprisk check', () => {
   it('says what to do where there is no table', async () => {
     const { code, err } = await runProgram(['check', '9.1.2.3'], { cwd })
     expect(code).toBe(1)
-    expect(err).toMatch(/world\.iprisk cannot be opened: ENOENT/)
+    expect(err).toMatch(/There is no table at .*world\.iprisk\. Build one with/)
   })
 })
 

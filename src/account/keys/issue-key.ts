@@ -53,7 +53,7 @@ export async function rotateKey(
   const record = await store.update(id, (before) => {
     const state = keyState(before, now)
     if (state === 'live') return rotatedRecord(before, change)
-    const message = `The key ${id} is ${state}, permanently. Make a new one: "iprisk keys create".`
+    const message = `The key ${id} is ${state}, permanently. Create a new one with "iprisk keys create".`
     throw inputError('key_not_live', message)
   })
   if (record === undefined) throw unknownKeyError(id)
@@ -110,7 +110,7 @@ export function newKeyOf(
   const found = plan === undefined ? undefined : planNamed(plans, plan)
   const problems: string[] = []
   if (found === undefined) {
-    problems.push(`${label('plan')} is needed: one of ${Object.keys(plans).join(', ')}`)
+    problems.push(`${label('plan')} is missing; use one of ${Object.keys(plans).join(', ')}`)
   }
   if (expires !== undefined && expires <= dayOf(now)) {
     const [last, today] = [formatDay(expires), formatDay(dayOf(now))]
@@ -127,7 +127,7 @@ export function newKeyOf(
   }
   if (found === undefined || problems.length > 0) {
     const details = problems.map((text) => `  ${text}`)
-    throw usageError('The key was not made:', details)
+    throw usageError('The key was not created:', details)
   }
   return {
     name,

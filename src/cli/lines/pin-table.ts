@@ -1,7 +1,8 @@
 // The table of one run: the program and all threads open the same file, even if a build replaces it
 // meanwhile. Servers use src/supervisor/tables/table-copies.ts.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { environmentError } from '../../base/coded-error.ts'
 import type { OfflineLists } from '../lists/offline-lists.ts'
 import { matchingEntries } from '../../table/explain/matching-entries.ts'
 import { openTable } from '../../table/open-table.ts'
@@ -11,6 +12,10 @@ export type PinnedTable = Awaited<ReturnType<typeof pinTable>>
 /** Pins a private copy, because a run may take minutes; `inPlace` uses the file itself, for a run
  * of milliseconds. */
 export async function pinTable(name: string, listsAt?: string, inPlace = false) {
+  if (!existsSync(name)) {
+    const next = 'Build one with "iprisk build", or name another with --table.'
+    throw environmentError('file_unreadable', `There is no table at ${name}. ${next}`)
+  }
   const pinned = inPlace ? pinInPlace(name) : await pinCopy(name)
   try {
     const lists = await offlineListsOf(listsAt)

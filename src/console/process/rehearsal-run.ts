@@ -28,7 +28,7 @@ export function rehearse(
   }
   const { policies, policy, ...traffic } = parsed.data
   const asked = policies === undefined ? world.policies : policiesOf(policies)
-  if (asked === undefined) throw invalid('There are no policies: send some in "policies".')
+  if (asked === undefined) throw invalid('There are no policies; send some in "policies".')
   const one = rehearsedOf(world, asked, policy)
   if (one === undefined) throw invalid(`There is no policy ${policy}.`)
   const live = policies === undefined ? undefined : world.policies
@@ -39,7 +39,7 @@ export function rehearse(
   const work: LineTask = { form, output: 'addresses', fields: [] }
   const lined = answerLines(table, bytes, work)
   if (lined.tally !== undefined) counter.add(lined.tally)
-  if (lined.addresses === 0) throw invalid('Not one line names an address.')
+  if (lined.addresses === 0) throw invalid('No line has an address.')
   return rehearsalReport({ table, one, other, counter, result: lined, top: topShown })
 }
 
@@ -76,7 +76,9 @@ function linesOf(
   }
   const bytes = arrayLines(Buffer.from(log.replace(/^\uFEFF/, '')))
   if (bytes.length > consoleLogBytesMax) {
-    throw invalid(`A log has at most ${consoleLogBytesMax} bytes; "iprisk policy test" takes any.`)
+    throw invalid(
+      `A log may have at most ${consoleLogBytesMax} bytes; "iprisk policy test" accepts larger ones.`,
+    )
   }
   return { bytes, form: guessFormat(bytes) }
 }

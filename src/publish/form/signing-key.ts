@@ -72,7 +72,7 @@ export function readSigningKey(path: string): SigningKey {
     const privateKey = createPrivateKey(bytes)
     return { privateKey, trusted: trustedKeyOf(createPublicKey(privateKey)) }
   } catch (cause) {
-    const hint = '"iprisk keys signing create" makes one, --signing-key names another.'
+    const hint = 'Create one with "iprisk keys signing create", or name another with --signing-key.'
     const message = `The signing key ${path} cannot be used: ${messageOf(cause)}. ${hint}`
     throw signingKeyError(message, cause)
   }

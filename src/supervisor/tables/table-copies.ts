@@ -175,7 +175,7 @@ export async function loadTable(
 ): Promise<TableCopy | TableRefusal> {
   if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
   if (isAbsent(path)) {
-    const reason = `There is no table at ${path}: "iprisk build" makes one, --table names another.`
+    const reason = `There is no table at ${path}. Build one with "iprisk build", or set --table.`
     return { code: 'missing', reason }
   }
   try {

@@ -153,7 +153,7 @@ describe('create', () => {
   })
 
   it.each([
-    [{}, '--plan is needed: one of free, team, business, enterprise, internal'],
+    [{}, '--plan is missing; use one of free, team, business, enterprise, internal'],
     [{ plan: 'team', expires: '2026-08-22' }, 'must be a day after today, 2026-08-22 (UTC)'],
     [{ plan: 'internal', burst: '5' }, '--burst needs --rate: the plan internal has no rate limit'],
   ])('refuses %o', async (flags, words) => {

@@ -56,7 +56,7 @@ function unusable(folder: string, cause: unknown): IpriskError {
   return environmentError(
     'keys_unusable',
     `The store in ${folder} cannot be opened: ${messageOf(cause)}. It must be on a local ` +
-      'disk, writable by this user; --state names another state folder.',
+      'disk, writable by this user; name another state folder with --state.',
     { cause },
   )
 }
