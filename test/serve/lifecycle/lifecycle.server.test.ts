@@ -286,7 +286,7 @@ describe('a start that fails', () => {
     writeFileSync(file, '')
     const failed = await exitOf(['--port', '0', '--admin-port', '0', ...small, join(file, 'state')])
     expect(failed.code).toBe(1)
-    expect(failed.text).toContain('--state names another state folder')
+    expect(failed.text).toContain('name another state folder with --state')
   })
 
   it('a Node without a binary of uWebSockets.js is told what to do', async () => {
