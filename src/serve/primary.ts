@@ -357,21 +357,22 @@ async function askPredecessorToYield(predecessor: string, log: Log): Promise<voi
   if (reply?.ok === true) log.info({}, reply.text)
   else if (reply === undefined) log.warn({}, 'The server to take over from has ended.')
   else if (reply.silent !== true) throw takeoverFailed(reply.text)
-  else log.error({}, `${reply.text} This one starts; end that one where it still has the port.`)
+  else
+    log.error({}, `${reply.text} This server starts; stop the other one if it still has the port.`)
 }
 
 /** The predecessor answers, so this server must be able to. */
 function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager): void {
   if (file === undefined) {
-    throw takeoverFailed('this one has no table to answer from (the log says why).')
+    throw takeoverFailed('this server has no table (the log says why).')
   }
   if (!lists.status().known) {
-    throw takeoverFailed('this one cannot read the own lists (the log says why).')
+    throw takeoverFailed('this server cannot read the own lists (the log says why).')
   }
 }
 
 const takeoverFailed = (why: string): IpriskError =>
-  environmentError('takeover_failed', `The server that has the port goes on: ${why}`)
+  environmentError('takeover_failed', `The server on the port keeps running: ${why}`)
 
 /** Retries forever, because the predecessor has yielded. */
 async function openAdminWithRetry(
@@ -383,7 +384,7 @@ async function openAdminWithRetry(
       return await open()
     } catch (error) {
       if (tries * adminTryMs === adminMs) {
-        log.error({}, `${messageOf(error)} This server runs, and tries again.`)
+        log.error({}, `${messageOf(error)} This server keeps running and tries again.`)
       }
       await Promise.race([sleep(adminTryMs), shutdown.requested])
     }
@@ -434,7 +435,7 @@ async function listenForCommands(
         return sampleReply(parts)
       case 'yield':
         await on.yieldNow()
-        return { ok: true, text: 'The server before this one drains and ends.' }
+        return { ok: true, text: 'The previous server is draining and will end.' }
       default:
         return request satisfies never
     }
@@ -472,15 +473,18 @@ async function sampleReply({ sample, tables, lists }: Parts): Promise<ControlRep
 function replyOf(outcome: SwapOutcome): ControlReply {
   switch (outcome.kind) {
     case 'swapped':
-      return { ok: true, text: `Table ${outcome.table} answers.` }
+      return { ok: true, text: `Table ${outcome.table} is in use.` }
     case 'unchanged':
-      return { ok: true, text: `Table ${outcome.table} answers already.` }
+      return { ok: true, text: `Table ${outcome.table} is already in use.` }
     case 'held':
-      return { ok: false, text: `Table ${outcome.table} was rolled back and stays out.` }
+      return {
+        ok: false,
+        text: `Table ${outcome.table} was rolled back and will not be loaded again.`,
+      }
     case 'refused':
       return { ok: false, text: outcome.reason }
     case 'ending':
-      return { ok: false, text: 'The server is ending.' }
+      return { ok: false, text: 'The server is shutting down.' }
     default:
       return outcome satisfies never
   }

@@ -63,7 +63,7 @@ export function watchConfiguration(options: {
     } catch (error) {
       log.error(
         { path },
-        `The configuration is not used, the previous one stays: ${messageOf(error)}`,
+        `The configuration was rejected; the previous one stays in use: ${messageOf(error)}`,
       )
       return
     }
@@ -72,7 +72,7 @@ export function watchConfiguration(options: {
     const plans = changedNames(used, next.plans)
     used = next.plans
     if (plans.length === 0) {
-      log.info({ path }, 'The configuration was read again; no plan has changed.')
+      log.info({ path }, 'The configuration was reloaded; no plan has changed.')
       return
     }
     use(next.plans)

@@ -98,7 +98,7 @@ function reported(file: PolicyFile | undefined, log: Log): PolicyFile | undefine
   if (file === undefined) return undefined
   const { path, distrust, warnings } = file
   if (distrust !== undefined) {
-    log.warn({ path }, `The policies are obeyed because they were named, but ${distrust}.`)
+    log.warn({ path }, `The policies are used because they were named, but ${distrust}.`)
   }
   for (const warning of warnings) {
     log.warn({ path }, `The policies have a warning: ${warning}`)

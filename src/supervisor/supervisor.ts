@@ -177,8 +177,7 @@ function watchWorkers(state: State): Watchdog {
     hangMs,
     memoryBytesMax,
     busy: (handle, silence) => {
-      const text =
-        "A worker's loop has not come round, but it works on its connections: it is busy."
+      const text = "A worker's event loop is late, but it is processing connections: it is busy."
       log.warn({ worker: handle.worker.id, ...silence }, text)
     },
     hung: (handle, silence) => {
@@ -190,7 +189,7 @@ function watchWorkers(state: State): Watchdog {
       const { privateBytes, worker } = handle
       log.warn(
         { worker: worker.id, privateBytes, memoryBytesMax },
-        'A worker holds more memory than it may; another one takes its place.',
+        'A worker exceeds its memory limit; it is being replaced.',
       )
       noteDeath(state, 'memory')
       // The queue continues once the successor listens.
@@ -317,7 +316,7 @@ function onExit(state: State, handle: WorkerHandle, reason: string | number): vo
   const quick = listeningSinceMs === 0 || performance.now() - listeningSinceMs < healthyMs
   state.quickDeaths = quick ? state.quickDeaths + 1 : 0
   if (!state.everListened && state.quickDeaths >= failedStartsMax && state.failure === '') {
-    state.failure = `they end at once, the last one by ${reason}`
+    state.failure = `they exit at once, the last one with ${reason}`
   }
   const delayMs = quick ? backoffMs(refork, state.quickDeaths) : 0
   const cause = killCause ?? 'crash'
@@ -352,7 +351,7 @@ async function start(
   if (state.everListened) return
   throw environmentError(
     'workers_failed',
-    `The workers cannot start: ${state.failure || 'none of them listens'}`,
+    `The workers cannot start: ${state.failure || 'none of them is listening'}`,
   )
 }
 
@@ -387,7 +386,7 @@ async function startSuccessor(state: State, handle: WorkerHandle): Promise<void>
     forkMissing(state)
     throw environmentError(
       'restart_failed',
-      'A new worker did not come to listen; those that are there go on.',
+      'A new worker did not start listening; the current ones keep running.',
     )
   }
   handle.retired = true

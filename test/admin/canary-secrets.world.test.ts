@@ -140,7 +140,7 @@ it('a secret is shown once and found nowhere else', async () => {
   writeFileSync(`${table}.new`, `not a table ${last}`.slice(0, 11))
   renameSync(`${table}.new`, table)
   writeFileSync(join(folder, 'iprisk.json'), JSON.stringify({ plans: { team: { rate: 'x' } } }))
-  await eventually(() => said.server.includes('The configuration is not used'))
+  await eventually(() => said.server.includes('The configuration was rejected'))
   writeFileSync(join(folder, 'iprisk.json'), '{}')
   await eventually(() => said.server.includes('The new table is not used'))
   const [worker = 0] = workersOf({ child })

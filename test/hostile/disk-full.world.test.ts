@@ -69,7 +69,7 @@ it.skipIf(!mounted)('a table that finds no room is refused, and the old one answ
     expect(copies).toHaveLength(1)
     rmSync(ballast)
     renew('2026-08-24')
-    await eventually(() => server.stderr().includes('A new table answers.'))
+    await eventually(() => server.stderr().includes('A new table is in use.'))
     expect(await answers()).toBe(true)
   } finally {
     await server.stop()

@@ -52,7 +52,7 @@ export function startAgentKeys(parts: {
       makeOwnFolder(folder)
       replaceOwnFileSync(path, JSON.stringify([...known]))
     } catch (error) {
-      log.error({ path }, `Keys of agents cannot be kept: ${messageOf(error)}`)
+      log.error({ path }, `Keys of agents cannot be stored: ${messageOf(error)}`)
     }
   }
   const fetch = async (): Promise<void> => {

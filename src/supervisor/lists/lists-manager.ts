@@ -161,7 +161,7 @@ async function takeLists(
     )
   const { isTaken, ...compiled } = await compileForWorkers(parts, live, { tag })
   const { version } = live
-  if (!isTaken) log.warn({ version }, 'Not every worker has said that it knows the own lists.')
+  if (!isTaken) log.warn({ version }, 'Not every worker has confirmed the own lists.')
   if (old !== undefined) removeLater(old.path)
   const { lists, entries } = compiled
   live.status = { known: true, lists, entries, tag: compiled.tag, failure: live.status.failure }

@@ -49,13 +49,16 @@ export function startOutcomeLists({
     for (const name of Object.keys(counts) as (keyof OutcomeCounts)[]) counts[name] += added[name]
     if (added.over_key + added.full + added.forgotten === 0 || performance.now() < limitMs) return
     limitMs = performance.now() + limitLogMs
-    log.warn(counts, 'Outcomes meet a limit: addresses were not entered, or their counts are lost.')
+    log.warn(
+      counts,
+      'Outcomes exceed a limit: some addresses were not added, or their counts are lost.',
+    )
   }
   /** For how long to wait then. */
   const ask = async (table: string): Promise<number> => {
     const outcome = await task.ask({ settings, table, lists: lists.file() })
     if (outcome.kind === 'answered') {
-      if (failure !== '') log.info({}, 'Outcomes fill own lists again.')
+      if (failure !== '') log.info({}, 'Outcomes are added to own lists again.')
       failure = ''
       take(outcome.answer.counts)
       return outcome.answer.isMore ? 0 : outcome.answer.changes > 0 ? actMs : readMs
@@ -63,7 +66,7 @@ export function startOutcomeLists({
     const { kind } = outcome
     const why = kind === 'failed' ? outcome.error.message : `its process was ${kind}`
     const isTold = why === failure || kind === 'stopped'
-    if (!isTold) log.error({}, `Outcomes wait, and fill no own lists: ${why}`)
+    if (!isTold) log.error({}, `Outcomes are queued and not added to own lists: ${why}`)
     failure = why
     return retryMs
   }

@@ -123,7 +123,7 @@ async function serve(
     const request = isForget(text) ? text : requests.find((known) => known === text)
     const reply =
       request === undefined
-        ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
+        ? { ok: false, text: `Unknown request; known: ${requests.join(', ')}.` }
         : await act(request).catch((error: unknown) => ({ ok: false, text: messageOf(error) }))
     // The client may be gone, or this server closing.
     if (socket.writable) socket.end(`${JSON.stringify(reply)}\n`)
@@ -193,7 +193,7 @@ export async function notifyServers(
       if (problem === undefined) return
       warn(
         `iprisk: the server of ${path} has not confirmed the change: ${problem} Its ` +
-          'workers look for changes by themselves, and see this one within a second where they can.',
+          'workers poll for changes and see this one within a second if they can.',
       )
     }),
   )

@@ -201,5 +201,5 @@ function whyFailed({ by, words, error }: ProcessEnd): string | undefined {
   if (by === 0) return undefined
   const lines = words.trim().split('\n')
   const said = lines.findLast((line) => line.startsWith('iprisk: '))
-  return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
+  return said ?? `The build was ended by ${by}; its last line: ${lines.at(-1) || 'none'}`
 }

@@ -173,7 +173,7 @@ export async function loadTable(
   { copies, signal }: Loader,
   { path, ...how }: HowToCopy & { readonly path: string; readonly force: boolean },
 ): Promise<TableCopy | TableRefusal> {
-  if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
+  if (signal.aborted) return { code: 'other', reason: 'The server is shutting down.' }
   if (isAbsent(path)) {
     const reason = `There is no table at ${path}. Build one with "iprisk build", or set --table.`
     return { code: 'missing', reason }

@@ -268,7 +268,7 @@ async function repair(parts: Parts, state: State): Promise<SwapOutcome> {
   if (outcome.kind === 'swapped' || current === undefined || previous === undefined) return outcome
   const copy = await loadTable(parts, { path: nameOf(parts, previous), force: true })
   if (!('id' in copy)) return outcome
-  log.warn({ table: copy.id }, 'No copy of the table in use is left; the previous one answers.')
+  log.warn({ table: copy.id }, 'No copy of the table in use is left; the previous one is in use.')
   return swap(parts, state, { copy, fromMs, previous: undefined })
 }
 
@@ -318,12 +318,15 @@ async function loadAndSwap(
     if (how.asked && copy.id === state.held) clearRollback(parts, state)
     // The file at the path is good again.
     state.status.last_refusal = null
-    log.info({ path, table: copy.id }, 'The table is the one that answers.')
+    log.info({ path, table: copy.id }, 'The table is already in use.')
     return { kind: 'unchanged', table: copy.id }
   }
   if (copy.id === state.held && !how.asked && !isSame) {
     await copies.remove(copy.file)
-    log.warn({ path, table: copy.id }, 'The table was rolled back and stays out until a reload.')
+    log.warn(
+      { path, table: copy.id },
+      'The table was rolled back and will not be loaded until a reload.',
+    )
     return { kind: 'held', table: copy.id }
   }
   for (const caution of copy.cautions) log.warn({ path }, caution)
@@ -399,7 +402,7 @@ async function swap(
   for (const one of [before, old]) {
     if (one !== undefined && one !== state.previous) await copies.remove(one.file)
   }
-  log.info({ table: copy.id, path }, 'A new table answers.')
+  log.info({ table: copy.id, path }, 'A new table is in use.')
   return { kind: 'swapped', table: copy.id }
 }
 
@@ -411,7 +414,8 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   status.refusals += 1
   status.refusals_by = { ...status.refusals_by, [code]: status.refusals_by[code] + 1 }
   status.last_refusal = { at: new Date().toISOString(), path, code, reason }
-  const stays = state.current === undefined ? 'None answers.' : 'The previous one stays in use.'
+  const stays =
+    state.current === undefined ? 'No table is in use.' : 'The previous one stays in use.'
   // Our reasons are sentences; the system's are not.
   const sentence = reason.endsWith('.') ? reason : `${reason}.`
   log.error({ path, code }, `The new table is not used: ${sentence} ${stays}`)

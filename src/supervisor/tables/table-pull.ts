@@ -287,7 +287,7 @@ function takeResult(
     reused_bytes: result.reusedBytes,
     took_ms: Math.round(performance.now() - fromMs),
   }
-  pull.log.info({ table: release.id, bytes: result.bytes }, 'A published table is here.')
+  pull.log.info({ table: release.id, bytes: result.bytes }, 'A published table was downloaded.')
   return true
 }
 
@@ -364,7 +364,7 @@ function refuse({ current, log, state: { status } }: Pull, { code, reason }: Pul
   status.refusals_by = { ...status.refusals_by, [code]: status.refusals_by[code] + 1 }
   status.last_refusal = { at: new Date().toISOString(), code, reason }
   if (!isNews) return
-  const stays = current() === undefined ? 'None answers.' : 'The one in use stays.'
+  const stays = current() === undefined ? 'No table is in use.' : 'The current one stays in use.'
   log.error({ code }, `No published table is used: ${reason}. ${stays}`)
 }
 

@@ -72,7 +72,7 @@ function tryOf(table: OpenTable, inUse: OpenTable | undefined, traffic: TrafficT
     return { trial, cautions: [] }
   } catch (error) {
     // Other faults do not refuse a table.
-    const caution = `It was not tried by the sampled traffic: ${messageOf(error)}`
+    const caution = `It was not tested with the sampled traffic: ${messageOf(error)}`
     return { trial: undefined, cautions: [caution] }
   } finally {
     for (const side of [table, inUse]) side.useLists(undefined)

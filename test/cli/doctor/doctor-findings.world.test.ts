@@ -392,7 +392,7 @@ describe('a server', () => {
       'The policies file is gone; the previous policies stay in use.',
     )
     replaceTable(table, formatDay((dayOf(Date.now()) - 1) as Day))
-    await eventually(() => server.stderr().includes('A new table answers.'))
+    await eventually(() => server.stderr().includes('A new table is in use.'))
     const rollback = ['rollback', '--port', String(server.port), '--state', server.state]
     expect((await runProgram(rollback, { cwd: newState() })).code).toBe(0)
     expect((await ask(server)).get('table_held')).toMatchObject({ severity: 'advice' })

@@ -404,7 +404,7 @@ describe('a swap', () => {
     expect(text.endsWith('0\r\n\r\n')).toBe(true)
     const ids = new Set([...text.matchAll(/"table":"([^"]+)"/g)].map(([, id]) => id))
     expect([...ids]).toEqual([old])
-    await eventually(() => server.stderr().includes('A new table answers'))
+    await eventually(() => server.stderr().includes('A new table is in use'))
     // Nobody holds the old file any more: neither the worker nor a thread of its pool.
     const maps = workersOf(server).map((pid) => readFileSync(`/proc/${pid}/maps`, 'utf8'))
     const mapped = maps.join('\n').match(/\S+\.iprisk( \(deleted\))?/g) ?? []

@@ -133,7 +133,7 @@ describe('a server that takes over', () => {
   it('gives up where it has no table, and the one before it goes on', async () => {
     const server = await start({ table: newTable() })
     const said = await failedTakeover(server, { table: '/nonexistent' })
-    expect(said).toContain('The server that has the port goes on: this one has no table')
+    expect(said).toContain('The server on the port keeps running: this server has no table')
     expect((await server.admin('/readyz')).status).toBe(200)
     expect(await server.stop()).toBe(0)
   })
@@ -158,7 +158,7 @@ describe('a server that takes over', () => {
     const args = ['--takeover', ...ports]
     const next = await start({ table, state: server.state, args })
     // It says so after fifty tries, and that it serves after as long: either may come first.
-    const told = 'This server runs, and tries again.'
+    const told = 'This server keeps running and tries again.'
     await eventually(() => next.stderr().includes(told))
     other.close()
     const ready = await eventually(() => next.admin('/readyz').catch(() => undefined))

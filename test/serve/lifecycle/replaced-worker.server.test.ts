@@ -159,9 +159,9 @@ describe('the copy of the table', () => {
     writeSync(copy, 'damaged', 2_000_000)
     closeSync(copy)
     const reload = await order(server, 'reload')
-    expect([reload.code, reload.out]).toEqual([0, expect.stringMatching(/ answers\.$/m)])
+    expect([reload.code, reload.out]).toEqual([0, expect.stringMatching(/ is in use\.$/m)])
     expect(server.stderr()).toContain('It was not compared with the table in use: ')
-    expect((await order(server, 'reload')).out).toMatch(/answers already\.$/m)
+    expect((await order(server, 'reload')).out).toMatch(/is already in use\.$/m)
 
     replaceTable(table, '2026-08-23')
     expect((await order(server, 'reload')).code).toBe(0)

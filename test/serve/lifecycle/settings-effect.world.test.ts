@@ -160,7 +160,7 @@ describe('on every worker within a second', () => {
     const { key } = await createKey('internal')
     await untilAll(key, ({ status }) => status === 200)
     writeConfig({ internal: { apis: [] }, team: { rate: 'low', insights: 'no' } })
-    const said = await logged('The configuration is not used')
+    const said = await logged('The configuration was rejected')
     expect(said).toContain('plans.team.rate')
     expect(said).toContain('plans.team.insights')
     // Time for what must not come of it.

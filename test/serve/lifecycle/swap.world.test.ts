@@ -78,7 +78,7 @@ describe('an operator', () => {
     replaceTable(table, '2026-08-23')
     expect(await order(server, 'reload')).toMatchObject({ code: 0 })
     expect(await asOf(server)).toBe('2026-08-23')
-    expect((await order(server, 'reload')).text).toContain('answers already')
+    expect((await order(server, 'reload')).text).toContain('is already in use')
 
     expect(await order(server, 'rollback')).toMatchObject({ code: 0 })
     expect(await asOf(server)).toBe('2026-08-22')
@@ -86,7 +86,7 @@ describe('an operator', () => {
     // The same table comes again, as a build by the same feeds would make it.
     replaceTable(table, '2026-08-23')
     server.child.kill('SIGHUP')
-    await eventually(() => server.stderr().includes('stays out until a reload'))
+    await eventually(() => server.stderr().includes('will not be loaded until a reload'))
     expect(await asOf(server)).toBe('2026-08-22')
     expect(await server.metric('iprisk_table_held')).toBe(1)
     expect(await server.stop()).toBe(0)

@@ -124,7 +124,7 @@ describe('reported addresses', () => {
         all.slice(at, at + 200).flatMap((ip) => abuse(ip)),
       )
     await counted(known, { entered: 1000, over_key: 3 })
-    expect(known.stderr()).toMatch(/Outcomes meet a limit/)
+    expect(known.stderr()).toMatch(/Outcomes exceed a limit/)
     // What stands against an address stands for every key.
     await report({ ...known, key: other }, abuse(all[1002]!, 1))
     await until(known, all[1002]!, ['reported'])
@@ -168,7 +168,9 @@ describe('reported addresses', () => {
     await store.close()
     const known = { ...(await start({ table, state, args: on })), key }
     await report(known, abuse('9.5.0.1'))
-    await eventually(() => /Outcomes wait.*the effect none, but it has block/.test(known.stderr()))
+    await eventually(() =>
+      /Outcomes are queued.*the effect none, but it has block/.test(known.stderr()),
+    )
     expect((await check(known, '9.5.0.1')).risk_score).toBe(0)
     await runLists(runHere, state, ['delete', 'reported'])
     await until(known, '9.5.0.1', ['reported'])

@@ -80,7 +80,7 @@ describeStores('outcomes on many machines', () => {
     // Accepted on one machine while the store is frozen; then that machine is killed.
     store.freeze()
     expect(await report(first, abuse('9.1.1.3', 3))).toBe(202)
-    await eventually(() => /Outcomes wait/.test(first.stderr()))
+    await eventually(() => /Outcomes are queued/.test(first.stderr()))
     await first.stop('SIGKILL')
     store.thaw()
     await eventually(async () => (await check(second, ip)).lists === undefined)

@@ -131,7 +131,7 @@ describe('startRefresh', () => {
     const refresh = refreshing(hour, undefined, program)
     const failure = await eventually(() => refresh.status().last_failure ?? undefined)
     refresh.stop()
-    expect(failure.reason).toBe('The build was ended by SIGKILL; its last words: half')
+    expect(failure.reason).toBe('The build was ended by SIGKILL; its last line: half')
   })
 })
 
