@@ -190,8 +190,7 @@ async function filePage(files: ConsoleFiles, { headers }: IncomingMessage, path:
   // A path without a dot is a view of the page.
   const file = await files(name.includes('.') ? name : '')
   if (file === undefined) {
-    const text =
-      'The console has no such file. If it has no files at all, run "npm run compile".'
+    const text = 'The console has no such file. If it has no files at all, run "npm run compile".'
     return errorPage(404, 'not_found', text)
   }
   const { type, bytes, gzipped, isConstant } = file

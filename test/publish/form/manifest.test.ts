@@ -148,7 +148,9 @@ describe('a signing key', () => {
     chmodSync(path, 0o644)
     expect(() => readSigningKey(path)).toThrow(/chmod 600/)
     writeFileSync(join(folder, 'none.pem'), 'nothing', { mode: 0o600 })
-    expect(() => readSigningKey(join(folder, 'none.pem'))).toThrow(/name another with --signing-key/)
+    expect(() => readSigningKey(join(folder, 'none.pem'))).toThrow(
+      /name another with --signing-key/,
+    )
   })
 
   it('has one text', () => {

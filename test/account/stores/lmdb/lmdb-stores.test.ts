@@ -69,7 +69,9 @@ it('refuses a folder that cannot be one, and says which and what to do', async (
   writeFileSync(join(state, 'keys'), 'a file')
   await expect(openLmdbKeyStore(state)).rejects.toMatchObject({
     code: 'keys_unusable',
-    message: expect.stringMatching(/keys cannot be opened: .*name another state folder with --state/),
+    message: expect.stringMatching(
+      /keys cannot be opened: .*name another state folder with --state/,
+    ),
   })
 })
 
