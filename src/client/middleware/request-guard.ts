@@ -45,7 +45,7 @@ export interface GuardOptions<Handler> {
   readonly insights?: boolean
   /**
    * Where the user of a request (of a Koa or Hono context) came from before, for `travel`. What it
-   * throws fails no check; a promise is waited for, however long it takes.
+   * throws fails no check, nor does a promise that takes longer than 250 ms.
    */
   previous?(request: object): Previous | undefined | Promise<Previous | undefined>
   /** Sends the visitor's User-Agent and what signs its request, for `agent`. */
@@ -82,6 +82,8 @@ const noAddress =
   'The runtime does not name the peer, as over a Unix socket, and no trusted header ' +
   'came: set `trust` to the number of proxies (`trust: 1`).'
 
+const previousWaitMs = 250
+
 /** From a client that the application itself has written. */
 const noAction = 'The client gave a decision or fallback whose action is not a non-empty string.'
 
@@ -111,9 +113,7 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
           : undefined
     const told = mistake === undefined ? checkOptions : { ...checkOptions, noAddress: mistake }
     if (address === undefined) return client.check('', told)
-    const ask = async () => options.previous?.(known)
-    // Null, for a function that failed, is reported by the server.
-    const previous = options.previous && (await ask().catch(() => null as unknown as Previous))
+    const previous = await previousOf(options, known)
     const context = {
       ...(previous === undefined ? {} : { previous }),
       ...(options.agents === true && { agent: agentOf(request, known) }),
@@ -138,6 +138,24 @@ export function createRequestGuard<Handler>(options: GuardOptions<Handler>) {
     if (action === 'allow') return { judged, stop: undefined }
     tell(log, judged)
     return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
+  }
+}
+
+/** Null where the function failed or was too slow: the server reports it in `context_errors`. */
+async function previousOf<Handler>(options: GuardOptions<Handler>, known: object) {
+  if (options.previous === undefined) return undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const failed = null as unknown as Previous
+  const late = new Promise<Previous>((resolve) => {
+    timer = setTimeout(() => resolve(failed), previousWaitMs)
+  })
+  const ask = async () => options.previous?.(known)
+  try {
+    return await Promise.race([ask(), late])
+  } catch {
+    return failed
+  } finally {
+    clearTimeout(timer)
   }
 }
 

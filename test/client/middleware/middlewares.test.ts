@@ -78,13 +78,14 @@ describe.each(all)('%s', (_name, post) => {
         throw new Error('no session')
       },
       () => Promise.reject(new Error('no session')),
+      () => new Promise(() => {}),
     ]
     for (const previous of functions) {
       const response = await post({ client, trust: 1, ...(previous && { previous }) })
       expect(response.status).toBe(200)
     }
     const asked = client.asked.map(({ options }) => options.previous)
-    expect(asked).toEqual([before, before, undefined, null, null])
+    expect(asked).toEqual([before, before, undefined, null, null, null])
     expect(said).toEqual([expect.any(Object)])
   })
 
