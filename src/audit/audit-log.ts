@@ -126,8 +126,8 @@ function endUnwritten(path: string, actId: string, cause: unknown): IpriskError 
 
 function unwritable(path: string, cause: unknown): IpriskError {
   const message =
-    `The audit log ${path} cannot be written: ${messageOf(cause)}. Acts that cannot be recorded ` +
-    'are not done.'
+    `The audit log ${path} cannot be written: ${messageOf(cause)}. Changes that cannot ` +
+    'be recorded are not made.'
   return environmentError('audit_unwritable', message, { cause })
 }
 

@@ -96,14 +96,14 @@ describe('the admin port', () => {
     expect([told.code, told.out]).toEqual([0, expect.stringMatching(/^state +ready$/m)])
     const second = runServe([...args, '--state', newState()])
     const [code] = (await once(second.child, 'exit')) as [number]
-    expect([code, second.stderr()]).toEqual([1, expect.stringMatching(/has it, .*--admin-socket/)])
+    expect([code, second.stderr()]).toEqual([1, expect.stringMatching(/Stop the server that uses it, .*--admin-socket/)])
     const nowhere = runServe([
       ...args.with(args.indexOf(path), join(newState(), 'none/admin.sock')),
       '--state',
       newState(),
     ])
     expect((await once(nowhere.child, 'exit'))[0]).toBe(1)
-    expect(nowhere.stderr()).toMatch(/there is no folder \S+\/none\. Make it, or name another/)
+    expect(nowhere.stderr()).toMatch(/there is no folder \S+\/none\. Create it, or name another/)
     expect(nowhere.stderr()).not.toContain('EACCES')
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
@@ -211,7 +211,7 @@ describe('TLS', () => {
     const [code] = (await once(failed.child, 'exit')) as [number]
     expect(code).toBe(1)
     expect(failed.stderr()).toMatch(
-      /^iprisk: TLS cannot be offered with \/\S+key.pem: .*no private key/m,
+      /^iprisk: Cannot serve TLS with \/\S+key.pem: .*no private key/m,
     )
     expect(failed.stderr()).not.toContain('canary')
   })

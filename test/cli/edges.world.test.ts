@@ -83,10 +83,10 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
     ['check 9.1.2.3 --json --format json', 0, /^$/],
     ['explain 9.1.2', 2, /^iprisk: 9\.1\.2 is not an IP address\.\n$/],
     ['history show 9.1.2', 2, /^iprisk: 9\.1\.2 is not an IP address\.\n$/],
-    ['completion tcsh', 2, /no completion for tcsh: use bash, zsh or fish/],
+    ['completion tcsh', 2, /no completion for tcsh; use bash, zsh or fish/],
     ['keys create --plan free', 0, /warning: the plan free includes no API: every call with this/],
     ['keys create --plan team --expires 90x', 2, /a day as YYYY-MM-DD, or days from today/],
-    ['keys show x', 2, /An id is the 12 letters and digits/],
+    ['keys show x', 2, /The id of a key is the 12 letters and digits/],
     ['keys show 000000000000', 1, /^iprisk: /],
     ['table info none', 1, /^iprisk: .*none/],
   ])('%s', async (words, wanted, message) => {
@@ -129,7 +129,7 @@ describe('a table that does not know all', () => {
     one.kind === 'vpn' ? { ...one, state: 'missing' as const } : one,
   )
   const environment = { IPRISK_TABLE: writeSmallTable(gaps) }
-  const line = 'this table does not know: vpn\n'
+  const line = 'this table has no data for vpn\n'
 
   it.each([
     ['check', '9.1.2.3', '--format', 'text'],
@@ -139,7 +139,7 @@ describe('a table that does not know all', () => {
     const { code, err } = await runHere(args, { cwd, environment })
     expect(code).toBe(0)
     expect(err).toContain(line)
-    expect((await run(args)).err).not.toContain('does not know')
+    expect((await run(args)).err).not.toContain('has no data')
   })
 
   it('says so in each answer and in the summary as JSON, and not twice', async () => {

@@ -134,7 +134,7 @@ it('keeps no act whose audit log is a pipe', async () => {
   execFileSync('rm', [log])
   execFileSync('mkfifo', [log])
   const { code, err } = await run('keys create --plan team --name two')
-  expect(err).toContain('Acts that cannot be recorded are not done.')
+  expect(err).toContain('Changes that cannot be recorded are not made.')
   expect(code).toBe(1)
 })
 

@@ -81,6 +81,7 @@ describe('what alerts and dashboards ask for', () => {
       [
         'iprisk_test_requests_total',
         'iprisk_feedback_refused_total',
+        'iprisk_reported_addresses_total',
         'iprisk_admin_refusals_total',
         'iprisk_table_last_refusal_timestamp_seconds',
         'process_cpu_seconds_total',

@@ -130,7 +130,7 @@ describe('a published table', () => {
     await publishTable(first, options())
     createSigningKey(join(at, 'other.pem'))
     const other = readSigningKey(join(at, 'other.pem'))
-    await expect(publishTable(second, options({ key: other }))).rejects.toThrow(/not continued/)
+    await expect(publishTable(second, options({ key: other }))).rejects.toThrow(/Cannot continue/)
     await publishTable(second, options({ key: other, force: true }))
   })
 

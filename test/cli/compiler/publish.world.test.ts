@@ -71,7 +71,7 @@ describe('a publisher', () => {
     const { code, err } = await run(...to, '--licences', 'GPL-3.0-or-later')
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/--licences does not name:\n +\S+: CC0-1.0/),
+      expect.stringMatching(/--licences does not list:\n +\S+: CC0-1.0/),
     ])
     expect(existsSync(join(cwd, 'unlicensed'))).toBe(false)
   })
@@ -89,7 +89,7 @@ describe('a publisher', () => {
 
   it('is told what is wrong, and puts nothing', async () => {
     const cases = [
-      [['publish', 'place', '--rollback-to', '20260101-0123456789ab'], 1, /There is no table/],
+      [['publish', 'place', '--rollback-to', '20260101-0123456789ab'], 1, /has no table 20260101-0123456789ab/],
       [['publish', 'elsewhere', '--signing-key', 'none.pem', '--table', first], 1, /none\.pem/],
       [['publish', 'ftp://host/tables', '--table', first], 2, /is no place to publish at/],
       [['publish', 'elsewhere', '--place-name', '', '--table', first], 2, /--place-name/],

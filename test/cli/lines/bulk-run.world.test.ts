@@ -135,7 +135,7 @@ describe('iprisk check of a file', () => {
   })
 
   it.each([
-    [['--column', 'ip', '--log', 'common'], 2, /Only one of --column/],
+    [['--column', 'ip', '--log', 'common'], 2, /Use only one of --column/],
     [['--column', 'address'], 2, /has no column address; its columns are a, b/],
     [['--log', 'apache1'], 2, /--log.*one of auto, plain, common, combined/],
     [['--since', '24h'], 2, /need the times of a log/],
@@ -332,7 +332,7 @@ describe('iprisk summarize', () => {
       '9.1.2.3\n9.1.2.3\n11.1.1.1\n',
     )
     expect(code).toBe(0)
-    expect(out).toMatch(/^3 addresses, 2 different\n/)
+    expect(out).toMatch(/^3 addresses, 2 distinct\n/)
     expect(out).toMatch(/\ntor +2 +66\.67 % {2}█{16}\n/)
     expect(out).toMatch(/\nAS64496 Example Access +2 +66\.67 %.*\nand 1 more\n/)
     expect(out).not.toContain('\x1b[')
@@ -340,6 +340,6 @@ describe('iprisk summarize', () => {
 
   it('says so where there is nothing', async () => {
     const { out, code } = await run(['summarize', '-'], '\n')
-    expect([code, out.startsWith('0 addresses, 0 different\n')]).toEqual([0, true])
+    expect([code, out.startsWith('0 addresses, 0 distinct\n')]).toEqual([0, true])
   })
 })
