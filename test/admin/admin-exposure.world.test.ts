@@ -96,7 +96,10 @@ describe('the admin port', () => {
     expect([told.code, told.out]).toEqual([0, expect.stringMatching(/^state +ready$/m)])
     const second = runServe([...args, '--state', newState()])
     const [code] = (await once(second.child, 'exit')) as [number]
-    expect([code, second.stderr()]).toEqual([1, expect.stringMatching(/Stop the server that uses it, .*--admin-socket/)])
+    expect([code, second.stderr()]).toEqual([
+      1,
+      expect.stringMatching(/Stop the server that uses it, .*--admin-socket/),
+    ])
     const nowhere = runServe([
       ...args.with(args.indexOf(path), join(newState(), 'none/admin.sock')),
       '--state',

@@ -33,6 +33,6 @@ describe.runIf(allowed || process.env['CI'] !== undefined)('the lines for system
       `${lines}\nfind /var/lib/iprisk '(' -perm /077 -o ! -user iprisk ')' -print`,
     )
     expect([status, stderr]).toEqual([0, 'iprisk: settings from /etc/iprisk/iprisk.json\n'])
-    expect(stdout).toMatch(/^irk_\S+\n[^]*kept\.\n$/)
+    expect(stdout).toMatch(/^irk_\S+\n[^]*only its hash is stored\.\n$/)
   })
 })

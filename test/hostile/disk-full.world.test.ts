@@ -59,7 +59,7 @@ it.skipIf(!mounted)('a table that finds no room is refused, and the old one answ
     expect(() => fill(ballast)).toThrow('ENOSPC')
     renew('2026-08-23')
     await eventually(() =>
-      /new table is not used.*cannot be copied into .*serving.*ENOSPC.*\. The one before/.test(
+      /new table is not used.*cannot be copied into .*serving.*ENOSPC.*\. The previous one stays in use/.test(
         server.stderr(),
       ),
     )

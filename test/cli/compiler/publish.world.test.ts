@@ -89,9 +89,13 @@ describe('a publisher', () => {
 
   it('is told what is wrong, and puts nothing', async () => {
     const cases = [
-      [['publish', 'place', '--rollback-to', '20260101-0123456789ab'], 1, /has no table 20260101-0123456789ab/],
+      [
+        ['publish', 'place', '--rollback-to', '20260101-0123456789ab'],
+        1,
+        /has no table 20260101-0123456789ab/,
+      ],
       [['publish', 'elsewhere', '--signing-key', 'none.pem', '--table', first], 1, /none\.pem/],
-      [['publish', 'ftp://host/tables', '--table', first], 2, /is no place to publish at/],
+      [['publish', 'ftp://host/tables', '--table', first], 2, /cannot publish to "ftp:/],
       [['publish', 'elsewhere', '--place-name', '', '--table', first], 2, /--place-name/],
       [['publish', 'elsewhere', '--stage', '50%,10%', '--table', first], 2, /--stage/],
       [['publish', 'elsewhere', '--table', key], 1, /signing-key\.pem/],

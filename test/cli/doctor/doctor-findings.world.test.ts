@@ -255,7 +255,9 @@ describe('without a server', () => {
       byCode(checkCertificate(settingsOf(flags), Date.now()))
     const files = { tlsCertFile: one.certFile, tlsKeyFile: other.keyFile }
     expect(ask(files).get('tls_unusable')?.text).toContain('does not match the certificate')
-    expect(ask({ adminTokenFile: token }).get('admin_token_unusable')?.text).toContain('instead of 16 to')
+    expect(ask({ adminTokenFile: token }).get('admin_token_unusable')?.text).toContain(
+      'instead of 16 to',
+    )
   })
 
   it('is not needed for an admin port that is open wide: that is refused at once', async () => {

@@ -105,7 +105,10 @@ describe('the audit log', () => {
     mkdirSync(join(cwd, 'data/state'), { recursive: true })
     mkdirSync(fileOf(cwd))
     const { code, err } = await runHere(['keys', 'create', '--plan', 'team'], { cwd })
-    expect([code, err]).toEqual([1, expect.stringContaining('Changes that cannot be recorded are not made')])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('Changes that cannot be recorded are not made'),
+    ])
     expect((await runHere(['keys', 'list', '--json'], { cwd })).out).toBe('[]\n')
   })
 })
