@@ -23,6 +23,12 @@ export const looks = [
   { colorScheme: 'dark', width: 360 },
 ] as const satisfies readonly Look[]
 
+const [, wideDark, smallLight] = looks
+
+/** Where axe looks: each scheme and each width once; all four where pictures are kept. */
+export const axeLooks: readonly Look[] =
+  process.env['IPRISK_TEST_SHOTS'] === undefined ? [wideDark, smallLight] : looks
+
 /** What pages did, whichever it was. */
 export interface Watched {
   /** Every address that was asked for. */
@@ -78,7 +84,9 @@ interface Finding {
  */
 export async function findingsOf(page: Page, within = 'html'): Promise<readonly unknown[]> {
   await page.evaluate(axe)
-  const run = `axe.run('${within}').then((all) => all.violations)`
+  // Without it axe also describes each place of each rule that holds.
+  const only = "{ resultTypes: ['violations'] }"
+  const run = `axe.run('${within}', ${only}).then((all) => all.violations)`
   const found = await page.evaluate<Finding[]>(run)
   return found.map(({ id, nodes }) => [id, nodes.slice(0, 3)])
 }

@@ -1,5 +1,5 @@
-// The console as everybody meets it: in both colour schemes, on screens of 1,280 and 2,000 px and on
-// a phone of 360 px, with axe, which finds what keeps people out; what it weighs, and when it is first seen;
+// The console as users meet it: dark on a screen of 1,280 px, light on one of 2,000 px and on a phone
+// of 360 px, with axe, which finds what keeps people out; what it weighs, and when it is first seen;
 // and that no text of a feed becomes more than text. IPRISK_TEST_SHOTS=docs/console makes the
 // pictures of its README anew.
 
@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
 import {
   type TestBrowser,
+  axeLooks,
   findingsOf,
   keepShot,
-  looks,
   overhangOf,
   startBrowser,
 } from '../browser.ts'
@@ -58,7 +58,7 @@ describeWith('chromium', ['--version'], () => {
     await server?.stop()
   })
 
-  describe.each([...looks, { ...wide, width: 2000 }])('$colorScheme at $width px', (look) => {
+  describe.each([...axeLooks, { ...wide, width: 2000 }])('$colorScheme at $width px', (look) => {
     it('keeps nobody out, and does not scroll sideways', async () => {
       const { page, show } = await openConsole(browser, server, look)
       const found: unknown[] = []

@@ -12,9 +12,9 @@ import { defaultPoliciesText } from '../../src/policy/default-policies.ts'
 import {
   type Look,
   type TestBrowser,
+  axeLooks,
   findingsOf,
   keepShot,
-  looks,
   overhangOf,
   startBrowser,
 } from '../browser.ts'
@@ -320,7 +320,7 @@ describeWith('chromium', ['--version'], () => {
     expect(await home.text()).toContain('no answer about 127.0.0.1: <strong>misconfigured')
   })
 
-  describe.each(looks)('$colorScheme at $width px', (look) => {
+  describe.each(axeLooks)('$colorScheme at $width px', (look) => {
     it('keeps nobody out, and does not scroll sideways', async () => {
       const page = await visitor(1, look)
       const isClean = async (shown: string): Promise<void> => {
