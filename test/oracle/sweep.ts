@@ -23,7 +23,8 @@ export function sweep<S extends Span>(
   for (let index = 0; index < queries.length; index++) {
     const query = queries[index]!
     while (next < sorted.length && sorted[next]!.first <= query) open.push(sorted[next++]!)
-    open = open.filter((span) => span.last >= query)
+    // Of most feeds most queries are in no range.
+    if (open.length > 0) open = open.filter((span) => span.last >= query)
     if (open.length > 0) visit(index, open)
     else if (next === sorted.length) break
   }
