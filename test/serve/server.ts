@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
@@ -177,6 +177,16 @@ export function sumOf(text: string, name: string, labels: string): number {
 export function preloading(ending: string, program: string): Readonly<Record<string, string>> {
   const guarded = `if (process.argv[1]?.endsWith(${JSON.stringify(ending)})) { ${program} }`
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(guarded)}` }
+}
+
+/**
+ * For tests that do not ask how a server's build runs: a `nice` that lowers nothing goes first in
+ * the PATH, for beside other tests a build of the lowest priority has one part in seventy of a core.
+ */
+export function plainPriority(): Readonly<Record<string, string>> {
+  const folder = newState()
+  writeFileSync(join(folder, 'nice'), '#!/bin/sh\nshift 2\nexec "$@"\n', { mode: 0o755 })
+  return { PATH: `${folder}:${process.env['PATH'] ?? ''}` }
 }
 
 /** Process ids of a server's children: its workers, and what takes a table in. */

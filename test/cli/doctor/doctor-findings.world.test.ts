@@ -28,7 +28,7 @@ import { checkMachine } from '../../../src/cli/doctor/check-program.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { freePort, makeCertificate } from '../../account/stores/redis/redis-servers.ts'
-import { type Server, newState, startServer, workersOf } from '../../serve/server.ts'
+import { type Server, newState, plainPriority, startServer, workersOf } from '../../serve/server.ts'
 import { replaceTable } from '../../serve/small-tables.ts'
 import type { KindCoverage } from '../../../src/model/coverage.ts'
 import { fullCoverage, listed, smallContent, writeSmallTable } from '../../table/small-table.ts'
@@ -319,7 +319,8 @@ describe('a server', () => {
       writeFileSync(config, JSON.stringify({ build: { offline: true, networks: ['gone.csv'] } }))
       const store = ['--store', `redis://127.0.0.1:${port}/0`]
       const args = [...store, '--refresh-every', '1h', '--config', config]
-      const server = await start({ table: join(folder, 'none.iprisk'), args })
+      const table = join(folder, 'none.iprisk')
+      const server = await start({ table, args, environment: plainPriority() })
       const found = await eventually(
         async () => {
           const some = await ask(server)
