@@ -26,8 +26,8 @@ const userAgentCharsMax = 1024
 
 /** With an error where a part cannot be used; the User-Agent counts beside a wrong signature. */
 export function parseAgent(sent: unknown, nowMs: number): ParsedAgent {
-  const isObject = isJsonObject(sent) && JSON.stringify(sent).length <= agentCharsMax
-  if (!isObject) return wrong('agent', '', 'It must be an object of at most 8 KiB.')
+  if (!isJsonObject(sent) || charsOf(sent) > agentCharsMax)
+    return wrong('agent', '', 'It must be an object of at most 8 KiB.')
   const { user_agent: userAgent = '', signature } = sent
   if (typeof userAgent !== 'string' || userAgent.length > userAgentCharsMax)
     return wrong('agent.user_agent', '', 'It must be a string of at most 1 KiB.')
@@ -39,6 +39,15 @@ export function parseAgent(sent: unknown, nowMs: number): ParsedAgent {
   const authority = normalAuthority(request.scheme, request.authority)
   const by = signatures.length === 0 ? '' : undefined
   return { value: { userAgent, signed: { authority, signatures, by } } }
+}
+
+/** Infinite where arrays are nested deeper than JSON.stringify can follow. */
+function charsOf(sent: object): number {
+  try {
+    return JSON.stringify(sent).length
+  } catch {
+    return Infinity
+  }
 }
 
 function wrong(param: string, userAgent: string, message: string): ParsedAgent {

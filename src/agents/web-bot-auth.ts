@@ -11,6 +11,8 @@ import * as fields from 'structured-headers'
 import type { SignedRequest } from '../api/agent-context.ts'
 
 const directoryPath = '/.well-known/http-message-signatures-directory'
+/** Scheme and path. Other ones could make a signed URL of ours: `shop.example` + `.evil.example/`. */
+const lineForm = /^https? (?:[/*]|$)/i
 /** A member of Signature-Agent: neither http nor a user, a query or another path. */
 const memberForm =
   /^"https:\/\/([a-z0-9.:[\]-]+)\/?(?:(?<=\/)\.well-known\/http-message-signatures-directory)?"(?:;type=directory)?$/
@@ -53,6 +55,7 @@ export function claimedSignatures(
   const { headers, ...line } = request
   const text = Object.values({ ...line, ...headers }).join('')
   if (!/^[\x20-\x7e]*$/.test(text)) return undefined
+  if (!lineForm.test(`${line.scheme} ${line.path}`)) return []
   try {
     const signatures = fields.parseDictionary(headers.signature)
     const agentOf = readSignatureAgent(headers['signature-agent'])

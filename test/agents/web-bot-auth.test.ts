@@ -190,6 +190,27 @@ const forgeries: readonly [title: string, request: SignedRequest][] = [
       scheme: 'http',
     },
   ],
+  [
+    'a path that goes on with the host of a signed @target-uri',
+    {
+      ...over(['"@target-uri"', 'https://shop.example.evil.example/a'], agentLine),
+      path: '.evil.example/a',
+    },
+  ],
+  [
+    'a path that makes the host a user of another one',
+    {
+      ...over(['"@target-uri"', 'https://shop.example@evil.example/a'], agentLine),
+      path: '@evil.example/a',
+    },
+  ],
+  [
+    'a scheme that holds another host under @target-uri',
+    {
+      ...over(['"@target-uri"', 'https://evil.example/?://shop.example/login?next=%2F'], agentLine),
+      scheme: 'https://evil.example/?',
+    },
+  ],
   ['another method', { ...over(authorityLine, ['"@method"', 'GET'], agentLine), method: 'POST' }],
   ['another query', { ...over(authorityLine, ['"@query"', '?a'], agentLine), path: '/login?b' }],
   ['covers no authority', over(agentLine)],
@@ -312,7 +333,7 @@ describe('forgeries', () => {
   })
 
   it('of mutated requests none is verified, and none throws', { timeout: 600_000 }, async () => {
-    const count = inForm({ short: 2000, full: 10_000, long: 100_000 })
+    const count = inForm({ short: 2000, full: 100_000 })
     const random = newRandom(421)
     let seconds = nowSeconds
     const verifier = newVerifier(() => (seconds += 1) * 1000)

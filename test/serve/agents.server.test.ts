@@ -1,7 +1,8 @@
 // Agents end to end (contract 6.6): a server that fetches keys from a real directory, and verifies
 // what checks, insights, batches and the gate hand on; and one whose directory is away or silent.
 
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +17,7 @@ import { eventually } from '../eventually.ts'
 import { converse, responsesIn } from '../http/raw-socket.ts'
 import { answerKeys, startDirectory } from '../supervisor/agents/directory-server.ts'
 import { listed, smallParts } from '../table/small-table.ts'
-import { type Server, keyedState, startServer } from './server.ts'
+import { type Server, keyedState, startServer, workersOf } from './server.ts'
 
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 const [crawler, home] = ['9.50.0.1', '9.5.0.2']
@@ -84,11 +85,14 @@ afterAll(async () => {
   site.close()
 })
 
+/** JSON.parse reads it, and JSON.stringify cannot write it again. */
+const deep = `${'['.repeat(8000)}${']'.repeat(8000)}`
+
 async function post(path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/v1/intelligence/ip-risk${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
+    body: JSON.stringify(body).replaceAll('"{deep}"', deep),
   })
   expect(response.status).toBe(200)
   return response.json()
@@ -152,6 +156,7 @@ describe('the agent of a check', () => {
     ['agent', null],
     ['agent', ['Googlebot']],
     ['agent', { user_agent: 'a', more: 'x'.repeat(8192) }],
+    ['agent', { user_agent: '{deep}' }],
     ['agent.user_agent', { user_agent: 7 }],
     ['agent.user_agent', { user_agent: 'x'.repeat(1025) }],
     ['agent.signature', { signature: 'sig1=:AA==:' }],
@@ -164,6 +169,8 @@ describe('the agent of a check', () => {
     const answer = await check(home, agent)
     expect(answer.agent).toEqual({ ...none, status: 'unknown' })
     expect(answer.context_errors).toEqual([{ param, message: expect.any(String) }])
+    const inBatch = (await post('/check/batch', { checks: [{ ip: home, agent }] })) as object
+    expect(inBatch).toEqual({ results: [answer] })
   })
 
   it('is still spoofed beside a signature that is unreadable', async () => {
@@ -194,31 +201,61 @@ describe('the agent of a check', () => {
     await expect(askGate(home, lines)).resolves.toBe(204)
     const elsewhere = [`User-Agent: ${googlebot}`, ...headersOf(visit('bank.example'))]
     await expect(askGate(home, elsewhere)).resolves.toBe(401)
+    const padded = `User-Agent: ${googlebot} ${'x'.repeat(1100)}`
+    await expect(askGate(home, [padded])).resolves.toBe(401)
+    // Two lines of a header are one list (RFC 9110, 5.3): the agent's signature and a proxy's.
+    const [first, second] = [visit(), visit()].map(headersOf)
+    const relabelled = second!.map((line) => line.replaceAll('sig1', 'proxy'))
+    await expect(askGate(home, [...lines, ...relabelled])).resolves.toBe(204)
+    await expect(askGate(home, [...relabelled, ...first!])).resolves.toBe(204)
     const broken = [`User-Agent: ${googlebot}`, ...headersOf(visit()), 'Signature: ((']
     await expect(askGate(home, broken)).resolves.toBe(401)
   })
+
+  it('at the gate belongs to the host that the proxy names, else to the Host of its request', async () => {
+    const ask = (authority: string, more: readonly string[]) =>
+      askGate(home, [`User-Agent: ${googlebot}`, ...headersOf(visit(authority)), ...more])
+    const named = (host: string) => `X-Forwarded-Host: ${host}`
+    await expect(ask('localhost:8443', [named('localhost:8443')])).resolves.toBe(204)
+    await expect(ask('localhost:8443', [])).resolves.toBe(401)
+    // Whoever writes the header, a name that is not the operator's proves nothing.
+    await expect(ask('bank.example', [named('bank.example')])).resolves.toBe(401)
+    await expect(ask('shop.example', [named('bank.example')])).resolves.toBe(401)
+    const appended = [named('localhost:8443'), named('shop.example')]
+    await expect(ask('localhost:8443', appended)).resolves.toBe(401)
+    const strange = [named('shop.example'), 'X-Forwarded-Proto: https://bank.example/?']
+    await expect(ask('shop.example', strange)).resolves.toBe(401)
+  })
 })
 
-it('checks go on with the keys on disk while the directory is away or silent', async () => {
-  for (const answer of [
-    () => undefined,
-    (response: Parameters<typeof site.directory.answer>[0]) => void response.destroy(),
-  ]) {
-    await server.stop()
-    site.directory.answer = answer
-    const asked = site.directory.asked
-    await start()
-    await eventually(() => site.directory.asked > asked)
-    const begun = performance.now()
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => check(home, { signature: visit() })),
-    )
-    expect(performance.now() - begun).toBeLessThan(5000)
-    const statuses = new Set(answers.map(({ agent }) => agent?.status))
-    expect([...statuses].filter((status) => status !== 'verified' && status !== 'unknown')).toEqual(
-      [],
-    )
-    const { agent } = await check(home, { signature: visit() })
-    expect(agent).toEqual(bySignature)
-  }
+/** Its process that fetches keys. */
+const helpersOf = (of: Server): readonly number[] =>
+  workersOf(of).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fetch-keys'))
+
+const silent = (): undefined => undefined
+it.each([
+  ['the directory is away', (response: ServerResponse) => void response.destroy(), undefined],
+  ['the directory is silent', silent, undefined],
+  ['the process that fetches is frozen', silent, 'SIGSTOP'],
+  ['the process that fetches is killed', silent, 'SIGKILL'],
+] as const)('checks go on with the keys on disk while %s', async (_what, answer, signal) => {
+  await server.stop()
+  site.directory.answer = answer
+  const asked = site.directory.asked
+  await start()
+  await eventually(() => site.directory.asked > asked)
+  const helpers = signal === undefined ? [] : helpersOf(server)
+  expect(helpers).toHaveLength(signal === undefined ? 0 : 1)
+  for (const pid of helpers) process.kill(pid, signal)
+  const begun = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => check(home, { signature: visit() })),
+  )
+  expect(performance.now() - begun).toBeLessThan(5000)
+  const strange = answers
+    .map(({ agent }) => agent?.status)
+    .filter((status) => status !== 'verified' && status !== 'unknown')
+  expect(strange).toEqual([])
+  const { agent } = await check(home, { signature: visit() })
+  expect(agent).toEqual(bySignature)
 })

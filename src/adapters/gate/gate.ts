@@ -116,7 +116,8 @@ export function createGate(settings: GateSettings, service: Service) {
   let sent: Record<string, string> | undefined
   const onHeader = (name: string, value: string): void => {
     scanHeader(scan, name, value)
-    if (sent !== undefined && agentHeaders.has(name)) sent[name] = value
+    if (sent !== undefined && agentHeaders.has(name))
+      sent[name] = name in sent ? `${sent[name]}, ${value}` : value
     if (name === 'accept') accept = value
     else if (name === 'accept-language') languages = value
     if (name === header) lines = lines === '' ? value : `${lines},${value}`
@@ -256,7 +257,8 @@ function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
 
 /** The visitor's request, from the visitor's own headers and those that proxies add. */
 function visitorOf(sent: Readonly<Record<string, string>>, method: string): Context {
-  const { host = '', 'user-agent': user_agent = '', signature, ...others } = sent
+  const { host = '', 'user-agent': userAgent = '', signature, ...others } = sent
+  const user_agent = userAgent.slice(0, 1024)
   const by = (name: string, otherwise: string) => others[`x-forwarded-${name}`] ?? otherwise
   const [scheme, authority, path] = [by('proto', 'https'), by('host', host), by('uri', '/')]
   const headers = { signature, ...others }

@@ -7,7 +7,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KeyDirectory } from '../../agents/key-directory.ts'
+import { type KeyDirectory, thumbprint } from '../../agents/key-directory.ts'
 import { directoryUrl } from '../../agents/web-bot-auth.ts'
 import { withJitter } from '../../base/backoff.ts'
 import { messageOf } from '../../base/coded-error.ts'
@@ -80,8 +80,10 @@ export function startAgentKeys(parts: {
 /** Empty if the file is missing or damaged: keys are fetched again. */
 function readKept(path: string, urls: readonly string[]): readonly [string, KeyDirectory][] {
   try {
-    const kept = parseJson(readFileSync(path, 'utf8'))
-    return (kept as [string, KeyDirectory][]).filter(([url]) => urls.includes(url))
+    const kept = parseJson(readFileSync(path, 'utf8')) as [string, KeyDirectory][]
+    const isWhole = ({ url, keys }: KeyDirectory): boolean =>
+      urls.includes(url) && keys.every(({ keyid, x }) => x.length === 43 && thumbprint(x) === keyid)
+    return kept.filter(([url, directory]) => url === directory.url && isWhole(directory))
   } catch {
     return []
   }

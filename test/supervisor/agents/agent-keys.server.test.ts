@@ -1,7 +1,7 @@
 // Keys of agents from a real directory by the real process: what is kept, what is dropped, and what
 // a directory that is away, lies or leads elsewhere changes.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -32,6 +32,12 @@ afterAll(() => {
   site.close()
   rmSync(state, { recursive: true, force: true })
 })
+
+/** Processes of this one that fetch keys. */
+const fetching = (): readonly string[] =>
+  readdirSync('/proc/self/task')
+    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' '))
+    .filter((pid) => pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fetch-keys'))
 
 /** Starts once, and gives the keys in use when the fetch is over. */
 async function fetchOnce(answer: Answer, of: { hosts?: string[]; stateFolder?: string } = {}) {
@@ -103,24 +109,47 @@ describe('keys of agents', () => {
     expect(site.directory.asked).toBe(before)
   })
 
-  it('are fetched again where the file of those kept is damaged', async () => {
+  const url = directoryUrl(host)
+  const { keyid } = one
+  it.each([
+    ['truncated', '[{"url":'],
+    ['no list', '{}'],
+    ['a list of numbers', '[7]'],
+    ['without keys', JSON.stringify([[url, { url }]])],
+    ['a key without bytes', JSON.stringify([[url, { url, keys: [{ keyid }] }]])],
+    [
+      'a key under the name of another',
+      JSON.stringify([[url, { url, keys: [{ keyid, x: two.x }] }]]),
+    ],
+    [
+      'keys under the URL of another',
+      JSON.stringify([[url, { url: 'https://b.example/', keys: [one] }]]),
+    ],
+  ])('are fetched again where the file of those kept is damaged: %s', async (_what, text) => {
     const stateFolder = join(state, 'damaged')
     await fetchOnce(answerKeys(one.x), { stateFolder })
-    writeFileSync(join(stateFolder, 'agents/keys.json'), '[{"url":')
-    const { keyids } = await fetchOnce(answerKeys(two.x), { stateFolder })
-    expect(keyids).toEqual([two.keyid])
+    writeFileSync(join(stateFolder, 'agents/keys.json'), text)
+    const { keyids } = await fetchOnce((response) => void response.destroy(), { stateFolder })
+    expect(keyids).toEqual([])
+    await expect(fetchOnce(answerKeys(two.x), { stateFolder })).resolves.toMatchObject({
+      keyids: [two.keyid],
+    })
   })
 
-  it('stay where the process that fetches is killed', async () => {
-    const stateFolder = join(state, 'killed')
+  it.each([
+    ['killed', 'SIGKILL', 'its process was ended'],
+    ['frozen', 'SIGSTOP', 'its process was late'],
+  ])('stay where the process that fetches is %s', async (how, signal, why) => {
+    const stateFolder = join(state, how)
     await fetchOnce(answerKeys(one.x), { stateFolder })
-    const preload = join(state, 'kill.mjs')
-    writeFileSync(preload, `process.on('message', () => process.kill(process.pid, 'SIGKILL'))`)
+    const preload = join(state, `${how}.mjs`)
+    writeFileSync(preload, `process.on('message', () => process.kill(process.pid, '${signal}'))`)
     vi.stubEnv('NODE_OPTIONS', `--import ${preload}`)
     try {
       const { keyids, said } = await fetchOnce(answerKeys(two.x), { stateFolder })
       expect(keyids).toEqual([one.keyid])
-      expect(said).toEqual([expect.stringContaining('its process was ended')])
+      expect(said).toEqual([expect.stringContaining(why)])
+      await vi.waitFor(() => expect(fetching()).toEqual([]), 10_000)
     } finally {
       vi.stubEnv('NODE_OPTIONS', site.environment.NODE_OPTIONS)
     }
