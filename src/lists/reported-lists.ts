@@ -26,6 +26,7 @@ export interface Reported {
 export const noOutcomeCounts = { entered: 0, left: 0, over_key: 0, full: 0, forgotten: 0 }
 export type OutcomeCounts = typeof noOutcomeCounts
 
+const outcomesSince = ' abusive outcomes since '
 const keyIdOf = ({ note }: ListEntry): string => note.slice(note.lastIndexOf(' ') + 1)
 
 /** By the key of its entry, what an address became: `undefined` is legitimate. */
@@ -46,22 +47,25 @@ export function reportedChanges(
   for (const [key, reported] of outcomes) {
     const old = known.get(key)
     if (reported === undefined) {
+      counts.left += Number(old !== undefined)
       if (old !== undefined) remove.push(old)
       continue
     }
     const { list, keyId, abusive, sinceMs } = reported
     if (old === undefined) {
-      const isFull = known.size - remove.length + counts.entered >= entriesMax
+      const isFull = known.size - counts.left + counts.entered >= entriesMax
       const isOverKey = (fresh.get(keyId) ?? 0) >= freshMax
       const result = isOverKey ? 'over_key' : isFull ? 'full' : 'entered'
       counts[result] += 1
       if (result !== 'entered') continue
       addTo(fresh, keyId)
-      // An address whose abuse goes on is written once a day; a person's entry may stay for ever.
-    } else if (old.expires === 0 || old.expires > expires - daySeconds) continue
+      // An address whose abuse goes on is written once a day; a person's entry stays as it is.
+    } else if (old.expires === 0 || !old.note.includes(outcomesSince)) continue
+    else if (old.list !== list) remove.push(old)
+    else if (old.expires > expires - daySeconds) continue
     const since = formatExpiry(secondsOf(sinceMs))
-    const note = `${abusive} abusive outcomes since ${since}, the last by key ${keyId}`
-    put.push({ list, added, ...old, key, expires, note })
+    const note = `${abusive}${outcomesSince}${since}, the last by key ${keyId}`
+    put.push({ added, ...old, list, key, expires, note })
   }
-  return { put, remove, counts: { ...counts, left: remove.length } }
+  return { put, remove, counts }
 }

@@ -62,13 +62,34 @@ describe('reported addresses', () => {
     ['renewed less than a day ago', { expires: nowSeconds + 6 * daySeconds + 1 }, undefined],
     ['renewed a day ago', { expires: nowSeconds + 6 * daySeconds }, nowSeconds + 7 * daySeconds],
     ["a person's, for ever", { expires: 0, note: 'the test line' }, undefined],
+    ["a person's, for some days", { note: 'the test line' }, undefined],
   ])('stay where they are: %s', (_, known, expires) => {
-    const { put, counts } = changes([[1, by('k2')]], [], [entry(1, known)])
+    const { put, remove, counts } = changes([[1, by('k2')]], [entry(1, known)])
     const { added } = entry(1)
     expect(put.map((one) => [one.list, one.added, one.expires])).toEqual(
-      expires === undefined ? [] : [['reported-shared', added, expires]],
+      expires === undefined ? [] : [['reported', added, expires]],
     )
-    expect(counts.entered).toBe(0)
+    expect([remove, counts.entered]).toEqual([[], 0])
+  })
+
+  it('move where the table has learned that the network is shared, or is not', () => {
+    const outcomes = [
+      [1, by('k2', 'reported-shared')],
+      [2, by('k2')],
+      [3, by('k2', 'reported-shared')],
+    ] as const
+    const own = entry(3, { note: 'the test line' })
+    const { put, remove, counts } = changes(outcomes, [entry(1), own], [entry(2)])
+    const { added } = entry(1)
+    expect(put.map((one) => [one.list, one.key, one.added])).toEqual([
+      ['reported-shared', key(1), added],
+      ['reported', key(2), added],
+    ])
+    expect(remove.map((one) => [one.list, one.key])).toEqual([
+      ['reported', key(1)],
+      ['reported-shared', key(2)],
+    ])
+    expect(counts).toMatchObject({ entered: 0, left: 0 })
   })
 
   it('are at most a thousand new ones of a key within an hour, in both lists', () => {
