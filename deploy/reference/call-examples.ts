@@ -44,6 +44,36 @@ ${python}`,
   }
 }
 
+/** A header, and what its value has before the key. */
+const [bearer, bouncer] = [['Authorization', 'Bearer '] as const, ['X-Api-Key', ''] as const]
+
+/** For operations that the clients lack. */
+function requestTo(
+  path: string,
+  [name, scheme]: typeof bearer | typeof bouncer,
+  body?: string,
+): Calls {
+  const url = serverUrl + path
+  const key = 'process.env.IPRISK_KEY'
+  const value = scheme === '' ? key : `\`${scheme}\${${key}}\``
+  const property = name.includes('-') ? `'${name}'` : name
+  const post = body === undefined ? '' : `\n  method: 'POST',\n  body: '${body}',`
+  return {
+    curl: `curl -s '${url}' \\
+  -H "${name}: ${scheme}$IPRISK_KEY"${body === undefined ? '' : ` \\\n  -d '${body}'`}`,
+    javascript: `const response = await fetch('${url}', {${post}
+  headers: { ${property}: ${value} },
+})
+console.log(response.status, await response.text())`,
+    python: `import os
+from urllib.request import Request, urlopen
+
+request = Request("${url}"${body === undefined ? '' : `, b'${body}'`})
+request.add_header("${name}", ${scheme === '' ? '' : `"${scheme}" + `}os.environ["IPRISK_KEY"])
+print(urlopen(request).read().decode())`,
+  }
+}
+
 const keyedCalls: Readonly<Record<string, Calls>> = {
   [paths.check]: withClients(
     paths.check,
@@ -74,20 +104,11 @@ console.log(result.ok ? result.accepted : result.reason)`,
     `# Sent in the background.
 print(client.report("${ip}", "abusive", note="${note}"))`,
   ),
-  [paths.meta]: {
-    curl: `curl -s ${serverUrl}${paths.meta} \\
-  ${header}`,
-    javascript: `const response = await fetch('${serverUrl}${paths.meta}', {
-  headers: { Authorization: \`Bearer \${process.env.IPRISK_KEY}\` },
-})
-console.log(response.status, await response.json())`,
-    python: `import os
-from urllib.request import Request, urlopen
-
-request = Request("${serverUrl}${paths.meta}")
-request.add_header("Authorization", "Bearer " + os.environ["IPRISK_KEY"])
-print(urlopen(request).read().decode())`,
-  },
+  [paths.meta]: requestTo(paths.meta, bearer),
+  [`${paths.lists}{name}`]: requestTo(`${paths.lists}tor`, bearer),
+  [paths.decisions]: requestTo(`${paths.decisions}?ip=198.51.100.7`, bouncer),
+  [paths.decisionStream]: requestTo(`${paths.decisionStream}?startup=true`, bouncer),
+  [paths.usageMetrics]: requestTo(paths.usageMetrics, bouncer, '{"remediation_components":[]}'),
 }
 
 export function callsOf(path: string): Calls {

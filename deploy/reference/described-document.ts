@@ -7,7 +7,7 @@ import { invalidAddressJson } from '../../src/api/input-fault.ts'
 import { paths as publicPaths } from '../../src/api/public-port.ts'
 import { reasonTexts } from '../../src/score/points/reason-codes.ts'
 import { batchIps } from './call-examples.ts'
-import { errorExample, examples, testTexts } from './examples.ts'
+import { decisionsExample, errorExample, examples, metaExample, testTexts } from './examples.ts'
 import { openApiDocument } from './openapi.ts'
 import { listOf, networkTypeTexts, signalTexts } from './value-texts.ts'
 
@@ -82,15 +82,17 @@ function exampleErrors(response: Node): void {
   const media = mediaOf(response)
   const schema = media?.['schema']
   if (media === undefined || !isNode(schema)) return
-  if (schema['$ref'] !== '#/components/schemas/Error') return
+  const isBouncers = schema['$ref'] === '#/components/schemas/BouncerError'
+  if (!isBouncers && schema['$ref'] !== '#/components/schemas/Error') return
   // The description names each code in backticks at the head of a paragraph.
-  const codes = [...String(response['description']).matchAll(/^`(\w+)`: /gm)].map(
-    ([, code = '']) => code as ApiErrorCode,
-  )
+  const errors = [...String(response['description']).matchAll(/^`(\w+)`: (.*)$/gm)]
   media['examples'] = Object.fromEntries(
-    codes.map((code) => [
+    errors.map(([, code = '', message = '']) => [
       code,
-      { summary: `${apiErrors[code].status} ${code}`, value: errorExample(code) },
+      {
+        summary: `${apiErrors[code as ApiErrorCode].status} ${code}`,
+        value: errorExample(code as ApiErrorCode, { message, isBouncers }),
+      },
     ]),
   )
 }
@@ -103,11 +105,15 @@ function exampleAnswers(paths: Node): void {
         { summary: testTexts[name], value: valueOf(answer) },
       ]),
     )
-  const giveExamples = (path: string, status: string, examples: object): void => {
-    nodeAt(paths, path, 'post', 'responses', status, 'content', 'application/json')['examples'] =
-      examples
+  const giveExamples = (
+    path: string,
+    status: string,
+    examples: object,
+    [method, type]: readonly [string, string] = ['post', 'application/json'],
+  ): void => {
+    nodeAt(paths, path, method, 'responses', status, 'content', type)['examples'] = examples
   }
-  const { check, batch, feedback } = publicPaths
+  const { check, batch, feedback, meta, lists, decisions, decisionStream } = publicPaths
   nodeAt(paths, check, 'post', 'requestBody', 'content', 'application/json')['examples'] =
     examplesOf(({ ip }) => ({ ip }))
   giveExamples(
@@ -123,6 +129,13 @@ function exampleAnswers(paths: Node): void {
     three: { summary: 'two answers, and an element that is not an address', value: { results } },
   })
   giveExamples(feedback, '202', { one: { summary: 'one outcome', value: { accepted: 1 } } })
+  const get = ['get', 'application/json'] as const
+  const stream = { new: decisionsExample, deleted: null }
+  giveExamples(meta, '200', { team: { summary: 'a key of a team', value: metaExample } }, get)
+  giveExamples(decisions, '200', { ban: { summary: 'a ban', value: decisionsExample } }, get)
+  giveExamples(decisionStream, '200', { ban: { summary: 'a new ban', value: stream } }, get)
+  const plain = { summary: 'lines', value: '198.51.100.7\n203.0.113.0/24\n' }
+  giveExamples(`${lists}{name}`, '200', { plain }, ['get', 'text/plain'])
 }
 
 /** A new one at each call. */

@@ -1,6 +1,16 @@
-// The examples of the reference: real answers to a test key (src/http/test-key).
+// The examples of the reference: real answers to a test key (src/http/test-key), and others made by
+// the code that makes the server's.
 
-import { apiErrors, errorBody, type ApiErrorCode } from '../../src/api/api-error.ts'
+import { decisionJson } from '../../src/adapters/crowdsec/decision.ts'
+import {
+  apiErrors,
+  errorBody,
+  type ApiErrorCode,
+  type ErrorDetail,
+} from '../../src/api/api-error.ts'
+import { type Day, parseDay } from '../../src/base/day.ts'
+import { metaOf } from '../../src/http/endpoint/meta-endpoint.ts'
+import type { CoveredKind } from '../../src/model/coverage.ts'
 import { type TestAddress, testAddressOf, testAnswer } from '../../src/http/test-key/test-answer.ts'
 
 /** By the last number of the address (contract 5.7). */
@@ -54,7 +64,64 @@ export const examples = testNumbers.flatMap(([number, name]) => {
 })
 
 /** With a made-up request id. */
-export function errorExample(code: ApiErrorCode): { readonly error: object } {
+export function errorExample(
+  code: ApiErrorCode,
+  detail: ErrorDetail = {},
+): { readonly error: object } {
   const param = apiErrors[code].status === 400 ? { param: 'ip' } : {}
-  return JSON.parse(errorBody(code, '2Yd4kq1-17', param)) as { readonly error: object }
+  return JSON.parse(errorBody(code, '2Yd4kq1-17', { ...param, ...detail })) as {
+    readonly error: object
+  }
 }
+
+const day = parseDay('2026-08-22') as Day
+const coverage = { tor: 1403, vpn: 119_969, proxy: 4325, residential_proxy: 144_490 }
+
+/** The table of that day by two of its feeds and some of its kinds, for a key of the plan team. */
+export const metaExample = metaOf(
+  {
+    id: '20260822-ab2bc8249dc4',
+    asOf: day,
+    bytes: 191_932_320,
+    coverage: Object.entries(coverage).map(([kind, addresses]) => ({
+      kind: kind as CoveredKind,
+      state: 'full',
+      newest: day,
+      addresses,
+    })),
+    sources: [
+      {
+        id: 'tor-exits-onionoo',
+        kind: 'tor',
+        provider: 'Tor Project',
+        licence: 'MIT',
+        homepage: 'https://github.com/alireza-rezaee/tor-nodes',
+        day,
+        entries: 5933,
+      },
+      {
+        id: 'block-ipsum',
+        kind: 'blocklist',
+        provider: 'IPsum',
+        licence: 'Unlicense',
+        homepage: 'https://github.com/stamparm/ipsum',
+        day,
+        entries: 120_430,
+      },
+    ],
+  },
+  {
+    id: 'Y4UhiD4XhlQn',
+    plan: 'team',
+    apis: ['ip-risk'],
+    insights: 'never',
+    limits: {
+      rate: { per_second: 50, burst: 100, remaining: 99, reset_seconds: 1 },
+      quota: { per_month: 1_000_000, remaining: 999_000, reset_seconds: 820_800 },
+    },
+  },
+  Date.UTC(2026, 7, 22, 12),
+)
+
+const banned = { action: 'block', rule: 'tor', durationMs: 300_000, value: '198.51.100.7' }
+export const decisionsExample = JSON.parse(`[${decisionJson(1, banned)}]`) as readonly object[]

@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import { packageVersion } from '../../src/base/package-root.ts'
+import { listFormats, mmdbLayoutNames } from '../../src/config/export-formats.ts'
 import { outcomeWords } from '../../src/model/kind.ts'
 import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../../src/api/api-error.ts'
 import {
@@ -86,6 +87,31 @@ const errorAnswer = z
   .describe('The body of every error response.')
 export type ErrorBody = Wire<typeof errorAnswer>
 
+const bouncerError = errorAnswer
+  .extend({ message: z.string().describe('That of `error`, where bouncers read it.') })
+  .describe('The body of every error response to a bouncer.')
+
+const bouncerDecision = z
+  .object({
+    id: z.int().describe('In the stream, the same for a prefix and decision in every pull.'),
+    origin: z.string().describe('Always `lists:iprisk`.'),
+    type: z
+      .string()
+      .describe('`ban` for `block`, `captcha` for `challenge`, any other action as it is.'),
+    scope: z.string().describe('`Ip`, or `Range` for a prefix.'),
+    value: z.string().describe('The address or prefix.'),
+    duration: z.string().describe('How long to apply it, as in `0h5m0s`.'),
+    scenario: z.string().describe('`iprisk/` and the rule of the policy.'),
+  })
+  .describe('What to do with an address or a prefix.')
+
+const decisionStream = z
+  .object({
+    new: z.array(bouncerDecision).nullable().describe('Decisions to add; null without any.'),
+    deleted: z.array(bouncerDecision).nullable().describe('Decisions to end; null without any.'),
+  })
+  .describe('The changes since the last pull of this key.')
+
 export const batchRequest = z
   .object({
     ips: z
@@ -153,7 +179,10 @@ const shapes = {
   FeedbackRequest: feedbackRequest,
   FeedbackAnswer: feedbackAnswer,
   Meta: metaAnswer,
+  BouncerDecision: bouncerDecision,
+  DecisionStream: decisionStream,
   Error: errorAnswer,
+  BouncerError: bouncerError,
 }
 type ShapeName = keyof typeof shapes
 
@@ -202,8 +231,8 @@ const retryAfterHeader = {
 const extraHeaders: Readonly<Partial<Record<number, Json>>> = {
   401: {
     'WWW-Authenticate': {
-      description: 'The authentication scheme.',
-      schema: { type: 'string', const: 'Bearer' },
+      description: 'The authentication schemes: Bearer, and Basic for lists.',
+      schema: text,
     },
   },
   405: { Allow: { description: 'The methods that the path accepts.', schema: text } },
@@ -229,7 +258,7 @@ const keylessStatuses = new Set([401, 403, 404, 405])
 function responseOf(
   status: number,
   description: string,
-  schema: ShapeName,
+  schema: ShapeName | Json,
   limits: Json = keylessStatuses.has(status) ? {} : limitHeaders,
 ): Json {
   return {
@@ -239,18 +268,30 @@ function responseOf(
       ...limits,
       ...extraHeaders[status],
     },
-    content: { 'application/json': { schema: reference(schema) } },
+    content: {
+      'application/json': { schema: typeof schema === 'string' ? reference(schema) : schema },
+    },
   }
 }
 
+/** Instead of those of the table of errors. */
+type Messages = Readonly<Partial<Record<ApiErrorCode, string>>>
+
 /** A 200, and one response for each status of the errors. */
-function responses(schema: ShapeName, description: string, codes: readonly ApiErrorCode[]): Json {
+function responses(
+  schema: ShapeName | Json,
+  description: string,
+  codes: readonly ApiErrorCode[],
+  own: { readonly messages?: Messages; readonly error?: ShapeName } = {},
+): Readonly<Record<string, Json>> {
   const answers: Record<string, Json> = { 200: responseOf(200, description, schema) }
   for (const code of codes) {
     const { status } = apiErrors[code]
     const alike = codes.filter((other) => apiErrors[other].status === status)
-    const messages = alike.map((other) => `\`${other}\`: ${apiErrors[other].message}`)
-    answers[status] = responseOf(status, messages.join('\n\n'), 'Error')
+    const messages = alike.map(
+      (other) => `\`${other}\`: ${own.messages?.[other] ?? apiErrors[other].message}`,
+    )
+    answers[status] = responseOf(status, messages.join('\n\n'), own.error ?? 'Error')
   }
   return answers
 }
@@ -332,6 +373,162 @@ const meta = {
   ]),
 }
 
+const listParameters = {
+  format: `One of ${listFormats.join(', ')}; \`plain\` by default.`,
+  layout: `For \`mmdb\`: one of ${mmdbLayoutNames.join(', ')}; \`iprisk\` by default.`,
+  family: '`4` or `6`; both by default. `checkpoint` has only IPv4, and `mmdb` always both.',
+  page_size:
+    'Prefixes per page, at most 1,000,000; all by default. `nft`, `ipset`, `mikrotik` and `mmdb` have no pages.',
+  page: 'The page, from 1 to 10,000; needs `page_size`. A page after the last is empty.',
+  max: 'A set with more prefixes is a 422; 1,000,000 by default.',
+}
+
+const listHeaders = {
+  ETag: { description: 'Changes with the content, for `If-None-Match`.', schema: text },
+  'Last-Modified': { description: 'When this generation of the set was built.', schema: text },
+}
+
+const listAnswers = responses(
+  { type: 'array', items: text },
+  'The prefixes of the set: lines of text, JSON for `json`, or a file for `mmdb`.',
+  [
+    'invalid_input',
+    'not_found',
+    'payload_too_large',
+    'set_too_large',
+    ...keyErrors.filter((code) => code !== 'api_not_enabled_for_plan'),
+  ],
+  {
+    messages: {
+      invalid_input: 'A parameter of the query is not valid.',
+      not_found: 'There is no such set.',
+      token_not_allowed_for_api: 'This key may not read lists. Its APIs must include `lists`.',
+    },
+  },
+)
+
+const list = {
+  operationId: 'readList',
+  tags: ['Tools'],
+  summary: 'Get a published set',
+  description:
+    'All addresses that match the condition of a set, as the fewest prefixes, sorted. The key needs the API `lists`; with basic authentication it is the password. Spends rate, but no quota. The first request for a set waits up to 8 seconds for it to be built, then gets a 503.',
+  security: [{ key: [] }, { basic: [] }],
+  parameters: [
+    {
+      name: 'name',
+      in: 'path',
+      required: true,
+      description:
+        '`tor`, `vpn`, `proxy`, `hosting`, `residential-proxy`, `high-risk`, `bouncer`, or a set of your own.',
+      schema: { type: 'string', examples: ['tor'] },
+    },
+    ...Object.entries(listParameters).map(([name, description]) => ({
+      name,
+      in: 'query',
+      description,
+      schema: text,
+    })),
+  ],
+  responses: {
+    ...listAnswers,
+    200: {
+      ...listAnswers[200],
+      headers: { ...(listAnswers[200]?.['headers'] as Json), ...listHeaders },
+      content: {
+        'text/plain': { schema: text },
+        'application/json': { schema: { type: 'array', items: text } },
+        'application/octet-stream': {},
+      },
+    },
+    304: { description: 'The set has not changed (`If-None-Match`).', headers: listHeaders },
+  },
+}
+
+const bouncerErrors = [
+  'token_not_allowed_for_api',
+  'method_not_allowed',
+  'payload_too_large',
+  'rate_limit_exceeded',
+  'internal_error',
+  'upstream_unavailable',
+] as const satisfies readonly ApiErrorCode[]
+
+function bouncerOperation(
+  operationId: string,
+  summary: string,
+  {
+    codes = [],
+    schema,
+    says,
+    status = 200,
+    ...more
+  }: {
+    readonly description: string
+    readonly parameters?: readonly Json[]
+    readonly codes?: readonly ApiErrorCode[]
+    readonly schema: ShapeName | Json
+    readonly says: string
+    readonly status?: number
+  },
+) {
+  const messages = {
+    invalid_input: 'The parameter `param` is missing, not valid or not supported.',
+    token_not_allowed_for_api: 'X-Api-Key must be a key that allows the API `bouncer`.',
+  }
+  const own = { messages, error: 'BouncerError' } as const
+  const { 200: answer, ...errors } = responses(schema, says, [...codes, ...bouncerErrors], own)
+  const security = [{ bouncerKey: [] }]
+  return {
+    operationId,
+    tags: ['Tools'],
+    summary,
+    ...more,
+    security,
+    responses: { [status]: answer, ...errors },
+  }
+}
+
+const decisions = bouncerOperation('decideAddress', 'Get the decision for an address', {
+  description:
+    "For CrowdSec's bouncers in live mode, in the form of CrowdSec's local API. Decided by the policy of the key; spends rate and quota.",
+  parameters: [
+    {
+      name: 'ip',
+      in: 'query',
+      required: true,
+      description: 'One IPv4 or IPv6 address. Filters are not supported.',
+      schema: { type: 'string', examples: ['198.51.100.7'] },
+    },
+  ],
+  codes: ['invalid_input', 'api_quota_exceeded'],
+  schema: { anyOf: [{ type: 'array', items: reference('BouncerDecision') }, { type: 'null' }] },
+  says: 'The decision; null if the policy allows the address.',
+})
+
+const stream = bouncerOperation('readDecisionStream', 'Get all decisions, or their changes', {
+  description:
+    "For CrowdSec's bouncers in stream mode. The prefixes that the policy `default` does not allow: all at the first pull of a key, then changes. Spends rate, but no quota.",
+  parameters: [
+    {
+      name: 'startup',
+      in: 'query',
+      description: '`true` for everything, whatever the key pulled before.',
+      schema: text,
+    },
+  ],
+  codes: ['invalid_input'],
+  schema: 'DecisionStream',
+  says: 'What has changed.',
+})
+
+const usageMetrics = bouncerOperation('reportUsageMetrics', 'Report metrics of a bouncer', {
+  description: 'Accepted for the sake of the bouncers, and discarded. Spends rate, but no quota.',
+  schema: { type: 'null' },
+  says: 'Always null.',
+  status: 201,
+})
+
 /** For paths that accept GET and HEAD without a key. */
 const keylessErrors = Object.fromEntries(
   (['method_not_allowed', 'payload_too_large'] as const).map((code) => {
@@ -393,6 +590,7 @@ export const openApiDocument = {
   servers: [{ url: '/' }],
   tags: [
     { name: 'Checks', description: 'Check addresses.' },
+    { name: 'Tools', description: "For firewalls, proxies and CrowdSec's bouncers." },
     { name: 'Service', description: 'Report outcomes, and read about the service.' },
   ],
   security: [{ key: [] }],
@@ -401,6 +599,10 @@ export const openApiDocument = {
     [paths.batch]: { post: batch },
     [paths.feedback]: { post: feedback },
     [paths.meta]: { get: meta },
+    [`${paths.lists}{name}`]: { get: list },
+    [paths.decisions]: { get: decisions },
+    [paths.decisionStream]: { get: stream },
+    [paths.usageMetrics]: { post: usageMetrics },
     [paths.openApi]: { get: describeApi },
     [paths.docs]: { get: page('readDocs', 'Get this reference') },
     [paths.docsErrors]: { get: page('readErrorDocs', 'Get the error reference') },
@@ -412,6 +614,17 @@ export const openApiDocument = {
         scheme: 'bearer',
         description:
           'A key, `irk_…`, from `iprisk keys create`, or a test key, `irkt_…`, from `iprisk keys create --test`.',
+      },
+      basic: {
+        type: 'http',
+        scheme: 'basic',
+        description: 'Any user name, and a key as the password.',
+      },
+      bouncerKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Api-Key',
+        description: 'A key, `irk_…`, from `iprisk keys create --api bouncer`.',
       },
     },
     schemas: jsonSchemas(),

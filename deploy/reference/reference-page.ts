@@ -222,7 +222,7 @@ export function referencePage(document: Node): Page {
 // One section for each request.
 
 interface Media {
-  readonly schema: Node
+  readonly schema?: Schema
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 type Content = Readonly<Record<string, Media>>
@@ -244,8 +244,8 @@ interface Operation {
 }
 
 function shapeLink(content: Content = {}): Html {
-  const name = nameOf(content['application/json']?.schema ?? {})
-  if (name !== undefined) return html`<a href="#shape-${name}">${name}</a>`
+  const schema = content['application/json']?.schema
+  if (schema?.$ref !== undefined || schema?.anyOf !== undefined) return typeText(schema)
   return html`${Object.keys(content).join(', ')}`
 }
 
@@ -273,7 +273,7 @@ function callBoxes(path: string): Html {
 /** Scripts let the reader choose the classification that a check answers. */
 function sampleBox({ operationId, responses }: Operation): Html {
   const [status = '', response] = Object.entries(responses)[0] ?? []
-  const samples = response?.content?.['application/json']?.examples
+  const samples = Object.values(response?.content ?? {})[0]?.examples
   if (samples === undefined) return html``
   const { value } = samples['tor'] ?? Object.values(samples)[0]!
   const options = Object.keys(classificationTexts).map(
@@ -286,13 +286,13 @@ function sampleBox({ operationId, responses }: Operation): Html {
         </select>`
       : html``
   return html`<div>
-    ${codeBox(jsonOf(value), `Response ${status}`, { id: `sample-${operationId}`, control })}
+    ${codeBox(typeof value === 'string' ? value : jsonOf(value), `Response ${status}`, { id: `sample-${operationId}`, control })}
   </div>`
 }
 
 function operationSection({ method, path, operation }: NamedOperation): Section {
   const { operationId, summary, description, parameters = [], requestBody } = operation
-  const needsKey = operation.security === undefined
+  const needsKey = operation.security?.length !== 0
   const body =
     requestBody === undefined ? html`` : html` Request body: ${shapeLink(requestBody.content)}.`
   return {

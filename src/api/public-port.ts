@@ -1,11 +1,16 @@
-// Paths (contract 1: operation, 3.17: meta) and limits (3.11: bodies, 3.16: batches) of the public
-// port.
+// Paths (contract 1: operation, 3.17: meta, 6.2: bouncers, 6.3: published sets) and limits (3.11:
+// bodies, 3.16: batches) of the public port.
 
 export const paths = {
   check: '/v1/intelligence/ip-risk/check',
   batch: '/v1/intelligence/ip-risk/check/batch',
   feedback: '/v1/intelligence/ip-risk/feedback',
   meta: '/v1/intelligence/ip-risk/meta',
+  /** A set's name follows. */
+  lists: '/lists/',
+  decisions: '/v1/decisions',
+  decisionStream: '/v1/decisions/stream',
+  usageMetrics: '/v1/usage-metrics',
   openApi: '/openapi.json',
   docs: '/docs',
   docsErrors: '/docs/errors',

@@ -8,7 +8,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Authenticated } from '../../account/keyring.ts'
-import { batchBodyBytesMax } from '../../api/public-port.ts'
+import { batchBodyBytesMax, paths } from '../../api/public-port.ts'
 import { bouncerSetName } from '../../model/published-sets.ts'
 import { packageVersion } from '../../base/package-root.ts'
 import { parseAddressText, queryText } from '../../http/endpoint/check-body.ts'
@@ -60,9 +60,9 @@ const reading = ['GET', 'HEAD']
 const discard: Answer = (exchange) =>
   reply(exchange, { status: 201, headers: contentHeaders, body: 'null' })
 const routes: ReadonlyMap<string, readonly [methods: readonly string[], answer: Answer]> = new Map([
-  ['/v1/decisions', [reading, answerLive]],
-  ['/v1/decisions/stream', [reading, answerPull]],
-  ['/v1/usage-metrics', [['POST'], discard]],
+  [paths.decisions, [reading, answerLive]],
+  [paths.decisionStream, [reading, answerPull]],
+  [paths.usageMetrics, [['POST'], discard]],
 ])
 
 export function createBouncerRoutes(

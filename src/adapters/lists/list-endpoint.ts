@@ -2,7 +2,7 @@
 // format, streamed from a file. A low-priority process makes it if it does not exist yet.
 
 import { open } from 'node:fs/promises'
-import { checkBodyBytesMax } from '../../api/public-port.ts'
+import { checkBodyBytesMax, paths } from '../../api/public-port.ts'
 import { formatCount } from '../../base/text/number-format.ts'
 import { isWholeFormat } from '../../export/list-formats.ts'
 import { type ListFormat, listFormats, mmdbLayoutNames } from '../../config/export-formats.ts'
@@ -27,7 +27,6 @@ export type ListFolders = Readonly<Record<string, string>>
 
 type OnPull = (set: string, texts: readonly string[]) => void
 
-const root = '/lists/'
 const prefixesMaxDefault = 1_000_000
 const pageMax = 10_000
 
@@ -63,7 +62,7 @@ interface Sets {
 export function createListRoutes(folders: ListFolders, onPull: OnPull): AdapterRoutes {
   const sets: Sets = { folders, onPull, seen: new Map() }
   return (path, request) => {
-    if (!path.startsWith(root)) return undefined
+    if (!path.startsWith(paths.lists)) return undefined
     const query = request.getQuery() ?? ''
     const isGzipped = acceptsGzip(request.getHeader('accept-encoding'))
     const known = request.getHeader('if-none-match')
@@ -72,7 +71,13 @@ export function createListRoutes(folders: ListFolders, onPull: OnPull): AdapterR
       credential: credentialOf(headerOnce(request, 'authorization')),
       bodyBytesMax: checkBodyBytesMax,
       answer: (exchange) =>
-        answerList(exchange, { ...asked, name: path.slice(root.length), isGzipped, known, sets }),
+        answerList(exchange, {
+          ...asked,
+          name: path.slice(paths.lists.length),
+          isGzipped,
+          known,
+          sets,
+        }),
     })
   }
 }

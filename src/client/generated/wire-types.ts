@@ -97,6 +97,55 @@ export interface Bot {
   readonly category: 'search_crawler' | 'ai_tool'
 }
 
+/** What to do with an address or a prefix. */
+export interface BouncerDecision {
+  /** In the stream, the same for a prefix and decision in every pull. */
+  readonly id: number
+  /** Always `lists:iprisk`. */
+  readonly origin: string
+  /** `ban` for `block`, `captcha` for `challenge`, any other action as it is. */
+  readonly type: string
+  /** `Ip`, or `Range` for a prefix. */
+  readonly scope: string
+  /** The address or prefix. */
+  readonly value: string
+  /** How long to apply it, as in `0h5m0s`. */
+  readonly duration: string
+  /** `iprisk/` and the rule of the policy. */
+  readonly scenario: string
+}
+
+/** The body of every error response to a bouncer. */
+export interface BouncerError {
+  /** What is wrong and what to do. */
+  readonly error: {
+    /** Stable; branch on this. */
+    readonly code:
+      | 'invalid_input'
+      | 'invalid_api_key'
+      | 'api_not_enabled_for_plan'
+      | 'token_not_allowed_for_api'
+      | 'not_found'
+      | 'method_not_allowed'
+      | 'payload_too_large'
+      | 'set_too_large'
+      | 'rate_limit_exceeded'
+      | 'api_quota_exceeded'
+      | 'internal_error'
+      | 'upstream_unavailable'
+    /** For people; the wording may change. */
+    readonly message: string
+    /** The member or query parameter at fault, if any. */
+    readonly param?: string
+    /** Path of the documentation of the code, below /docs. */
+    readonly doc_url: string
+    /** Also in X-Request-Id and in the server's log. */
+    readonly request_id: string
+  }
+  /** That of `error`, where bouncers read it. */
+  readonly message: string
+}
+
 /** What is known about an address. */
 export interface CheckAnswer {
   /** The main result. */
@@ -193,6 +242,14 @@ export interface Coverage {
   )[]
   /** Days since the day of the table; only present above 7. */
   readonly age_days?: number
+}
+
+/** The changes since the last pull of this key. */
+export interface DecisionStream {
+  /** Decisions to add; null without any. */
+  readonly new: readonly BouncerDecision[] | null
+  /** Decisions to end; null without any. */
+  readonly deleted: readonly BouncerDecision[] | null
 }
 
 /** The finding of one kind of evidence. */

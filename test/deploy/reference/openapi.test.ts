@@ -2,6 +2,7 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decisionJson } from '../../../src/adapters/crowdsec/decision.ts'
 import { apiErrorCodes, apiErrors, errorBody } from '../../../src/api/api-error.ts'
 import { openApiDocument } from '../../../deploy/reference/openapi.ts'
 import { metaOf } from '../../../src/http/endpoint/meta-endpoint.ts'
@@ -99,6 +100,16 @@ describe('the document', () => {
     const key = { id: 'a', plan: 'team', apis: ['ip-risk'], insights: 'never', limits }
     const answer = metaOf(table, key, Date.now())
     expect(problem(answer, 'Meta')).toBeUndefined()
+  })
+
+  it('describes decisions of bouncers, and their errors', () => {
+    const decided = { action: 'block', rule: 'tor', value: '9.1.2.3', durationMs: 1000 }
+    const one = JSON.parse(decisionJson(1, decided)) as object
+    expect(problem(one, 'BouncerDecision')).toBeUndefined()
+    expect(problem({ new: [one], deleted: null }, 'DecisionStream')).toBeUndefined()
+    const error = errorBody('invalid_input', 'a', { isBouncers: true })
+    expect(problem(JSON.parse(error), 'BouncerError')).toBeUndefined()
+    expect(problem(JSON.parse(error), 'Error')).toContain('message')
   })
 
   it('describes every error', () => {
