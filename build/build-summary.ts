@@ -65,7 +65,7 @@ function quarantineLines(feeds: readonly Pick<FeedReport, 'id' | 'quarantined'>[
   const more = lines.length - quarantinesShownMax
   return more <= 0
     ? lines
-    : [...lines.slice(0, quarantinesShownMax), `kept out  ${more} feeds more`]
+    : [...lines.slice(0, quarantinesShownMax), `kept out  ${more} more feeds`]
 }
 
 function coverageLines(coverage: BuildReport['coverage']): readonly string[] {

@@ -75,7 +75,7 @@ function withoutCopy(files: readonly ObtainedFile[]): readonly string[] {
   const missing = feedsOf(files.filter(({ state }) => state === 'missing'))
   if (missing.length === 0) return []
   const text =
-    `${missing.length} feeds have no stored copy, so this table says nothing new by them. ` +
+    `${missing.length} feeds have no stored copy, so this table has no new data from them. ` +
     'Fetch them with `npx iprisk feeds fetch`, then build again.'
   return [text]
 }
@@ -83,7 +83,7 @@ function withoutCopy(files: readonly ObtainedFile[]): readonly string[] {
 function lost(files: readonly ObtainedFile[]): string {
   const feeds = feedsOf(files)
   const missing = feedsOf(files.filter(({ state }) => state === 'missing'))
-  const stored = 'of the others the last good snapshot is used'
+  const stored = 'the last good snapshots of the others are used'
   const rest = missing.length < feeds.length ? `; ${stored}` : ''
   return `${feeds.length} feeds were not fetched, ${missing.length} of them have no stored copy${rest}`
 }

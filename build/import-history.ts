@@ -99,7 +99,7 @@ async function importFeed(
   for (const name of names) {
     const day = parseDay(/^(.+)\.txt(?:\.gz)?$/.exec(name)?.[1] ?? '')
     const where = `${feed.id}/${name}`
-    if (day === undefined) outcome.problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
+    if (day === undefined) outcome.problems.push(`${where}: is not named YYYY-MM-DD.txt.gz`)
     else if (day > today) outcome.problems.push(`${where}: its day is in the future`)
     else {
       try {

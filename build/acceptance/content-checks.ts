@@ -37,12 +37,12 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
   if (canaries > 1 && canaries > entries * canaryShareMax) {
     reasons.add(
       `${canaries} of its ${entries} entries are on canaries, such as ${found.sample}; ` +
-        `at most ${canaryShareMax * 100} % may be`,
+        `the limit is ${canaryShareMax * 100} %`,
     )
   }
   const deepest = overlap.deepest()
   if (deepest > overlapMax) {
-    reasons.add(`up to ${deepest} of its entries hold one address; at most ${overlapMax} may`)
+    reasons.add(`up to ${deepest} of its entries hold one address; the limit is ${overlapMax}`)
   }
   return {
     files: kept as readonly ParsedSnapshot[],

@@ -175,7 +175,7 @@ async function changesAbove(kind: DataSetKind, inUse: DataEdition, next: DataEdi
     const what = kind === 'places' ? 'country' : 'origin AS'
     return [
       `${percent(share)} of the IPv${family} addresses have another ${what} than in the edition ` +
-        `of ${formatDay(inUse.day)}; at most ${percent(bound)} may`,
+        `of ${formatDay(inUse.day)}; the limit is ${percent(bound)}`,
     ]
   })
 }

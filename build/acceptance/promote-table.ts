@@ -52,7 +52,7 @@ export function judgeTable(of: {
       const percent = ((100 * changed) / compared).toFixed(2)
       reasons.push(
         `${changed} of ${compared} sampled verdicts (${percent} %) differ from ` +
-          `those of ${of.live}; at most ${of.flipsMaxPercent} % may: ${flips[0] ?? ''}`,
+          `those of ${of.live}; the limit is ${of.flipsMaxPercent} %: ${flips[0] ?? ''}`,
       )
     }
     return {

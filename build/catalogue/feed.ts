@@ -43,7 +43,7 @@ const feedFile = z
   })
   .superRefine((file, context) => {
     if (file.bytes.min >= file.bytes.max) {
-      context.addIssue({ code: 'custom', path: ['bytes'], message: 'min must be under max' })
+      context.addIssue({ code: 'custom', path: ['bytes'], message: 'min must be less than max' })
     }
     if (isDataSetFormat(file.format)) return
     try {
@@ -130,7 +130,7 @@ export const feedSchema = z
     const isData = isDataSet(feed)
     if (isData && feed.weight !== 0) issue('weight', 'must be 0: a data set is not evidence')
     if (feed.files.some((file) => isDataSetFormat(file.format) !== isData)) {
-      issue('files', `formats ${dataSetFormats.join(', ')} are those of data sets, and only those`)
+      issue('files', `formats ${dataSetFormats.join(', ')} are for data sets only`)
     }
   })
 

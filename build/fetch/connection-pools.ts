@@ -50,8 +50,8 @@ export function openConnectionPools(options: {
 export function refusedAddress(host: string, address: string): IpriskError {
   return environmentError(
     'fetch_refused_address',
-    `it leads to ${host}, which is ${address}: not a public address, so it is not connected to; ` +
-      `if that is meant, name it as your mirror (--mirror)`,
+    `it leads to ${host}, whose address ${address} is not public, so it was not contacted; ` +
+      'if it is your mirror, name it with --mirror',
   )
 }
 

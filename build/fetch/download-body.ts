@@ -88,7 +88,7 @@ async function decoderFor(wire: Readable, encoding: string | undefined, url: str
     default:
       throw environmentError(
         'fetch_encoding',
-        `${url}: its content encoding ${JSON.stringify(encoding)} was not asked for`,
+        `${url}: its content encoding ${JSON.stringify(encoding)} was not requested`,
       )
   }
 }
@@ -125,6 +125,6 @@ function tooSmall(url: string, bytes: number, bytesMin: number): Error {
   return environmentError(
     'fetch_too_small',
     `${url}: only ${bytes} bytes where the catalogue expects at least ${bytesMin}; ` +
-      `it is kept out, lower bytes.min if that is true`,
+      `the feed is skipped; lower bytes.min if this size is right`,
   )
 }

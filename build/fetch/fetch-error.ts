@@ -84,7 +84,8 @@ export function fetchProblem(
 ): FetchProblem {
   const isMoved = (movedCodes as readonly string[]).includes(code)
   const trouble = code === 'fetch_gone' ? 'dead' : isMoved ? 'moved' : 'failing'
-  const gone = from === 'mirror' ? 'the mirror does not have it' : 'its publisher moved or ended it'
+  const gone =
+    from === 'mirror' ? 'the mirror does not have it' : 'its publisher has moved or discontinued it'
   return { text: trouble === 'dead' ? `${message}; ${gone}` : message, trouble }
 }
 
@@ -103,8 +104,8 @@ export function statusFailure(options: {
 }
 
 function adviceOf(status: number): string {
-  if (status === 401 || status === 403) return '; it wants a credential or refuses this client'
-  if (status === 429) return '; asked too often: run less often'
+  if (status === 401 || status === 403) return '; it requires credentials or refuses this client'
+  if (status === 429) return '; too many requests: run less often'
   return ''
 }
 

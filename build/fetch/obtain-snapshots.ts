@@ -119,7 +119,7 @@ async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<
   )
   const health = openNetworkHealth({ hosts: hosts.size, deadHosts: limits.deadHosts })
   const over = setTimeout(() => {
-    const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit of one run`
+    const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit for one run`
     health.end(environmentError('fetch_over_time', message, { retryable: true }))
   }, limits.obtainMs).unref()
   const { reachMs } = limits

@@ -128,7 +128,7 @@ function readRows<F extends Fields>(options: {
   return table.rows.flatMap(({ place, fields: written }) => {
     const report = (problem: string): undefined => void problems.push(`${place}: ${problem}`)
     const [first = ''] = written
-    if (isUnique && seen.has(first)) report(`${first} is there twice`)
+    if (isUnique && seen.has(first)) report(`${first} appears twice`)
     seen.add(first)
     const members = Object.entries(fields).map(
       ([member, read], at) => [member, read(written[at] ?? '', report, first)] as const,

@@ -67,7 +67,7 @@ export async function readPlaceCsv(
       names = found
       const namesPlaces = names.some((one) => /^(?:country|city)(?:_|$)/.test(one))
       if (names.includes('geoname_id') && !namesPlaces && numbered.size === 0) {
-        refuse('geoname_id needs the file of -Locations- beside it; name that file too')
+        refuse('geoname_id needs the -Locations- file beside it; name that file, too')
       }
     },
     row: ({ family, first, last, bytes, fields }) => {

@@ -55,7 +55,7 @@ export function encodeTable(content: TableContent) {
   )
   if (dataBytes > fileBytesMax) {
     const size = `The table would have ${dataBytes} bytes; a table file ends at ${fileBytesMax}. `
-    throw inputError('table_too_large', `${size}Switch off feeds or use coarser place data.`)
+    throw inputError('table_too_large', `${size}Disable feeds or use coarser location data.`)
   }
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)

@@ -52,7 +52,7 @@ export const usageError = (message: string, details: readonly string[] = []): Ip
  * Prefix of `feeds_unreachable`, by which a server recognises a missing network, which is cheap to
  * retry.
  */
-export const feedsUnreachable = 'Not one feed could be fetched'
+export const feedsUnreachable = 'No feed could be fetched'
 
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)

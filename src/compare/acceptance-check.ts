@@ -55,7 +55,7 @@ export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined)
     const { changed, compared } = comparison
     reasons.push(
       `${changed} of ${compared} sampled verdicts (${((100 * changed) / compared).toFixed(0)} %) ` +
-        `differ from those of the table in use; at most ${changeThresholds.swap} % may`,
+        `differ from those of the table in use; the limit is ${changeThresholds.swap} %`,
     )
     against ??= 'changed'
   }

@@ -77,7 +77,7 @@ export function trialFault(result: TrialResult | undefined): string | undefined 
   const texts = changes.map(({ from, to, checks }) => `${from} to ${to} ${formatCount(checks)}`)
   return (
     `of ${formatCount(sampled)} sampled addresses ${formatCount(changed)} (${percent} %) would get ` +
-    `other ${counted} (${texts.join(', ')}); at most ${most} % may: "iprisk replay --sampled" shows ` +
+    `other ${counted} (${texts.join(', ')}); the limit is ${most} %: "iprisk replay --sampled" shows ` +
     'them, "iprisk reload --force" loads the table anyway'
   )
 }

@@ -369,7 +369,7 @@ export const optionTable = {
     },
   ),
   'invocation.at': option('--at <day>', ['explain'], {
-    help: 'judge as on this past day, YYYY-MM-DD: by the table that the history makes, not by --table',
+    help: 'judge as of this past day, YYYY-MM-DD, with a table made from the history, not --table',
     type: is.day.exactOptional(),
   }),
   'build.history': option(
@@ -509,7 +509,7 @@ export const optionTable = {
     },
   ),
   'invocation.userAgent': option('--user-agent <text>', ['explain'], {
-    help: 'also say whether the ranges of the agent that this User-Agent names hold the address',
+    help: 'also report whether the address is in the ranges of the agent that this User-Agent names',
     type: is.textOf('a User-Agent', (value) => value !== '').exactOptional(),
   }),
   'invocation.enforce': toggle('--enforce', ['policy init'], {
@@ -551,7 +551,7 @@ export const optionTable = {
     type: is.dayOrDays.exactOptional(),
   }),
   'invocation.rate': option('--rate <n>', ['keys create'], {
-    help: "requests a second, in place of the plan's's",
+    help: "requests a second, instead of the plan's",
     type: is.perSecond.exactOptional(),
   }),
   'invocation.burst': option('--burst <n>', ['keys create'], {
@@ -559,7 +559,7 @@ export const optionTable = {
     type: is.burst.exactOptional(),
   }),
   'invocation.quota': option('--quota <n>', ['keys create'], {
-    help: "checks a calendar month, in place of the plan's's",
+    help: "checks a calendar month, instead of the plan's",
     type: is.quota.exactOptional(),
   }),
   // Not IPRISK_POLICIES, which names the file of policies.

@@ -90,7 +90,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         const policy = query.get('policy') ?? undefined
         const without = (query.get('without') ?? '').split(',').filter((feed) => feed !== '')
         if (without.length > feedsWithoutMax) {
-          throw inputError('invalid_input', `without names at most ${feedsWithoutMax} feeds.`)
+          throw inputError('invalid_input', `without may name at most ${feedsWithoutMax} feeds.`)
         }
         const days = Number(query.get('days') ?? 0)
         if (!Number.isInteger(days) || days < 0 || days > daysAheadMax) {
@@ -114,7 +114,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
       method: 'POST',
       path: '/admin/addresses',
       role: 'viewer',
-      summary: 'Many addresses as rows, in the order asked; a bad one has `error`',
+      summary: 'Many addresses as rows, in the order of the request; an invalid one has `error`',
       body: addressesRequest,
       status: 200,
       answer: shape({ rows: listOf(anyObject) }, []),

@@ -19,7 +19,7 @@ export function openKeptFile(path: string, log: Log) {
       try {
         await replaceOwnFile(path, JSON.stringify(value))
       } catch (error) {
-        log.warn({ path }, `The console cannot keep its counts in ${path}: ${messageOf(error)}`)
+        log.warn({ path }, `The console cannot store its counts in ${path}: ${messageOf(error)}`)
       }
     },
   }

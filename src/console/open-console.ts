@@ -46,7 +46,7 @@ export function openConsole(
       await feedDays.note(table())
       if (new Date().getUTCMinutes() % writeMinutes === 0) await trafficFile.write(ring.points())
     } catch (error) {
-      log.warn({}, `The console could not note the last minute: ${messageOf(error)}`)
+      log.warn({}, `The console could not record the last minute: ${messageOf(error)}`)
     } finally {
       plan()
     }

@@ -18,7 +18,7 @@ export function setRoutes(parts: ConsoleParts): readonly AdminRoute[] {
     {
       ...viewing,
       path: '/admin/sets',
-      summary: 'The published sets, as last made',
+      summary: 'The published sets, as last built',
       answer: shape({
         url: text,
         formats: listOf(text),

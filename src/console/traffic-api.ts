@@ -31,14 +31,14 @@ export function trafficRoutes(ring: TrafficRing): readonly AdminRoute[] {
       ...viewing,
       path: '/admin/traffic',
       summary:
-        'The last day by minutes, the day before in sum, and what was asked about most in an hour',
-      query: { since: 'Only minutes from this instant on, the `at` of the last one known.' },
+        'The last day by minute, totals of the day before, and the most requested of the last hour',
+      query: { since: 'Only minutes from this time on, the `at` of the last one received.' },
       answer: shape({ minutes: listOf(minute), before: objectOrNull, top: shape(tops, []) }),
       run: async ({ query }) => {
         const since = query.get('since')
         const sinceMs = since === null ? -Infinity : Date.parse(since)
         if (Number.isNaN(sinceMs)) {
-          throw inputError('invalid_input', 'since must be an instant as `at` has it.')
+          throw inputError('invalid_input', 'since must be a time in the form of `at`.')
         }
         return ring.view(sinceMs)
       },

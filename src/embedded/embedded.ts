@@ -81,8 +81,11 @@ export interface EmbeddedOptions extends Pick<
 
 const failures = {
   address: { reason: 'invalid_address', message: 'The value to check is not an IP address.' },
-  decision: { reason: 'misconfigured', message: 'A policy was named, but nothing decides by it.' },
-  action: { reason: 'misconfigured', message: '`decide` gave a decision without an `action`.' },
+  decision: {
+    reason: 'misconfigured',
+    message: 'A policy was named, but no policies are configured.',
+  },
+  action: { reason: 'misconfigured', message: '`decide` returned a decision without an `action`.' },
   feedback: { reason: 'misconfigured', message: 'Nothing receives feedback: set `onFeedback`.' },
 } as const satisfies Readonly<Record<string, ClientFailure>>
 

@@ -71,12 +71,13 @@ function waysOut(refused: readonly Source[]): readonly string[] {
     const off = switches.map((id) => `${JSON.stringify(id)}: false`).join(', ')
     ways.push(`Build a table without them ({ "build": { "feeds": { ${off} } } })`)
   }
-  if (sets.length > 0) ways.push('Build with your own files by --networks and --locations')
+  if (sets.length > 0) ways.push('Build with your own files (--networks, --locations)')
   const rest = feeds.filter(({ id }) => switchOf(id) === undefined).map(({ id }) => id)
-  const named = ways.length === 0 ? 'Name their licences.' : 'or name their licences.'
+  const named =
+    ways.length === 0 ? 'Add their licences to --licences.' : 'or add them to --licences.'
   const lines = [[...ways, named].join(', ')]
   if (rest.length > 0) {
-    lines.push(`Built-in and computed sources have no switch: ${rest.join(', ')}.`)
+    lines.push(`Built-in and computed sources cannot be disabled: ${rest.join(', ')}.`)
   }
   return lines
 }

@@ -427,7 +427,7 @@ async function listenForCommands(
         return restart()
       case 'keys':
         return (await supervisor.readKeys())
-          ? { ok: true, text: 'Every worker knows the keys.' }
+          ? { ok: true, text: 'Every worker has loaded the keys.' }
           : { ok: false, text: 'Not every worker could read the keys.' }
       case 'lists':
         return lists.refreshForCommand()

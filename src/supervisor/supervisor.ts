@@ -50,7 +50,7 @@ export const rollingLingerMs = 6000
 const crashLoopDeaths = 3
 const crashLoopWindowMs = 60_000
 
-const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
+const cutOffText = 'Requests were still open at the end of the drain time; they were cut off.'
 
 interface WorkerReports {
   readonly takeSampled: (checks: readonly SampledCheck[]) => number
@@ -364,7 +364,7 @@ function restart(state: State): Promise<void> {
       await awaitExit(state, handle)
     }
     if (!state.draining) return
-    const message = 'The server is ending; not every worker was replaced.'
+    const message = 'The server is shutting down; not every worker was replaced.'
     throw environmentError('restart_failed', message)
   }
   return state.enqueueReplacement(replaceAll)

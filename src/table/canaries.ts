@@ -66,7 +66,7 @@ export function loadCanaries(
     if (name === '') problems.push(`${place}: it has no name`)
     if (!source.startsWith('https://')) problems.push(`${place}: "${source}" is not an https URL`)
     if (day === undefined) problems.push(`${place}: "${written}" is not a day`)
-    if (seen.has(prefix)) problems.push(`${place}: ${prefix} is there twice`)
+    if (seen.has(prefix)) problems.push(`${place}: ${prefix} appears twice`)
     seen.add(prefix)
     if (range === undefined || day === undefined || !isKind(kind)) continue
     canaries.push({ range, kind, name, source, day })

@@ -51,7 +51,7 @@ it('a run that ends by its time, without a network or offline is cut short', asy
   const slow = newFeed('slow', { 'a.txt': `${site.url}/slow` })
   const limits = { ...quickLimits, headersMs: 10_000, wholeMs: 10_000, obtainMs: 300 }
   const timed = await run([had, slow], newFolder(), { limits })
-  const over = 'fetching has taken 0.3 s, the limit of one run'
+  const over = 'fetching has taken 0.3 s, the limit for one run'
   expect(timed.report).toEqual({ asked: 2, answered: 1, cut_short: over })
   const dead = await Promise.all(
     [1, 2, 3, 4].map(async (each) =>
@@ -77,7 +77,7 @@ it('a damaged copy is told of, and is not called never fetched', async () => {
   const offline = await run([had, never], folder, { mode: { kind: 'offline' } })
   expect(offline.files[0]).toMatchObject({ state: 'missing', problem: damage })
   expect(offline.warnings).toEqual([
-    expect.stringMatching(/^1 feeds have no stored copy, so this table says nothing new by them/),
+    expect.stringMatching(/^1 feeds have no stored copy, so this table has no new data from them/),
     `had: ${damage}`,
   ])
 })

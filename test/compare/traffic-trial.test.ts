@@ -114,6 +114,6 @@ describe('the trial by sampled traffic', () => {
       trialFault(tryByTraffic(before, after, flat, { policies, maxPercent }))
     expect(most(2)).toBeUndefined()
     expect(most(1.99)).toContain('of 1,000 sampled addresses 20 (2 %) would get other decisions')
-    expect(most(1.99)).toContain('(allow to block 20); at most 1.99 % may')
+    expect(most(1.99)).toContain('(allow to block 20); the limit is 1.99 %')
   })
 })

@@ -84,7 +84,7 @@ describe('whose file it is', () => {
     expect(told).toEqual([
       expect.objectContaining({
         path: path(),
-        distrust: 'users other than its owner may write it',
+        distrust: 'users other than its owner can write to it',
       }),
     ])
   })

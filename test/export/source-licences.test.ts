@@ -80,17 +80,15 @@ describe('the sources of an export', () => {
       return []
     }
     const [line = '', others] = lines(all).slice(-2)
-    const json = /\((\{.*\})\), Build with your own files by --networks and --locations, or /.exec(
-      line,
-    )
+    const json = /\((\{.*\})\), Build with your own files (--networks, --locations), or /.exec(line)
     const catalogue = loadCatalogue(join(packageRoot, 'data/feeds')).map(({ id }) => id)
     const switches = Object.keys((JSON.parse(json![1]!) as Switches).build.feeds)
     expect(switches).toEqual(['vpn-x4b', 'tor-exits-x4b'])
     expect(catalogue).toEqual(expect.arrayContaining(switches))
-    expect(others).toMatch(/sources have no switch: table-crawlers, neighbours-vpn\.$/)
+    expect(others).toMatch(/sources cannot be disabled: table-crawlers, neighbours-vpn\.$/)
     expect(lines([source('table-crawlers', 'bot', 'Apache-2.0', true)]).slice(2)).toEqual([
-      'Name their licences.',
-      'Built-in and computed sources have no switch: table-crawlers.',
+      'Add their licences to --licences.',
+      'Built-in and computed sources cannot be disabled: table-crawlers.',
     ])
   })
 

@@ -98,12 +98,12 @@ const mutations: readonly Mutate[] = [
     const [from, to] = cut(text, random)
     return text.slice(0, from) + text.slice(to)
   },
-  // A part is there twice.
+  // A part appears twice.
   (text, random) => {
     const [from, to] = cut(text, random)
     return text.slice(0, to) + text.slice(from)
   },
-  // A line is there twice.
+  // A line appears twice.
   (text, random) => {
     const all = text.split('\r\n')
     const at = random.below(all.length)

@@ -61,7 +61,7 @@ function unknownChange(error: IpriskError, key: string): IpriskError {
   if (key === '') return error
   const { code, fault } = error
   const message =
-    `${error.message} It is the key ${key}: where a secret of it is new and was not shown, rotate ` +
-    'it once more or revoke it.'
+    `${error.message} The key is ${key}: if it has a new secret that was not shown, rotate it ` +
+    'again or revoke it.'
   return new IpriskError({ code, message, fault })
 }

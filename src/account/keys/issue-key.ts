@@ -91,8 +91,7 @@ export function policiesCaution(
 ): string | undefined {
   const missing = known === undefined ? [] : named.filter((name) => !known.includes(name))
   if (known === undefined || missing.length === 0) return undefined
-  const until =
-    'until it has, a request that names such a one gets 400, and "default" decides others'
+  const until = 'until it does, a request that names one gets 400, and "default" decides the others'
   const which = missing.length === 1 ? 'no policy' : 'no policies'
   return `the file has ${which} ${missing.join(', ')}; it has ${known.join(', ')}; ${until}`
 }

@@ -35,8 +35,8 @@ function rateFileFullError(rateFile: RateFile): IpriskError {
   const { used, max } = rateFile.counts()
   return environmentError(
     'rates_full',
-    `The rate file ${rateFile.path} holds ${used} keys and limits of at most ${max}: a key that is ` +
-      'not among them is refused with 503. Stop the server, remove the file and start again.',
+    `The rate file ${rateFile.path} holds ${used} of at most ${max} keys and limits: other keys ` +
+      'get 503. Stop the server, remove the file and start again.',
   )
 }
 

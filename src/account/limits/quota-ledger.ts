@@ -111,7 +111,7 @@ export function createQuotaLedger(counters: CounterStore): QuotaLedger {
     }
     throw environmentError(
       'quota_busy',
-      `The quota counter ${name} changed ${triesMax} times while it was to be changed.`,
+      `The quota counter ${name} changed ${triesMax} times during this update.`,
       { retryable: true },
     )
   }

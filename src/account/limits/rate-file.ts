@@ -53,7 +53,7 @@ export function openRateFile(
     throw environmentError(
       'rates_unusable',
       `The rate limits cannot be kept in ${path}: ${messageOf(cause)}. Stop the server, remove ` +
-        'that file and start again: it is recreated, and every key may spend one burst more.',
+        'that file and start again: it is recreated, and every key may spend one more burst.',
       { cause },
     )
   }

@@ -193,7 +193,7 @@ async function keysFileAdvice(path: string, keyStore: KeyStore): Promise<readonl
     throw inputError('keys_file', message, { details })
   }
   return [
-    `${records.length} keys come from a file: rates hold on each machine by itself, quotas are refused.`,
+    `${records.length} keys come from a file: rates apply per machine, and keys with a quota are skipped.`,
   ]
 }
 

@@ -221,5 +221,5 @@ const typeOf = (format: ListFormat): string =>
 const tooLarge = ({ prefixes, refused }: SetManifest, max: number): string =>
   refused === undefined
     ? `The set has ${formatCount(prefixes)} prefixes, but max is ${formatCount(max)}.`
-    : `The set has ${formatCount(refused.prefixes)} prefixes, more than a list may have;  ` +
+    : `The set has ${formatCount(refused.prefixes)} prefixes, more than a list may have; ` +
       'narrow its condition.'

@@ -28,7 +28,7 @@ export function distrustOf(
   if (caller === undefined) return undefined
   const stranger = ownerDistrust('it', uid, caller)
   if (stranger !== undefined) return stranger
-  return (mode & 0o022) === 0 ? undefined : 'users other than its owner may write it'
+  return (mode & 0o022) === 0 ? undefined : 'users other than its owner can write to it'
 }
 
 function ownerDistrust(what: string, uid: number, caller: number): string | undefined {
@@ -61,7 +61,7 @@ export function distrustOfFound(
     // In a sticky folder, such as /tmp, others cannot remove or rename these files.
     const isSticky = place === folder && (stat.mode & 0o1000) !== 0
     if (!isSticky && isWritableByOthers(stat))
-      return `users other than its owner may write ${place}`
+      return `users other than its owner can write to ${place}`
   }
   return undefined
 }
@@ -95,9 +95,8 @@ export function readTrustedFile(
   if (distrust === undefined) return file
   if (named) return { ...file, distrust }
   throw new Error(
-    `${distrust}, so it is not obeyed unless you name it; if you trust what it says, give ` +
-      `${flag} ${path}, or make it yours alone (chown, chmod go-w); else remove it or run this ` +
-      'in another folder',
+    `${distrust}, so it is used only if you name it; if you trust it, pass ${flag} ${path}, or ` +
+      'make it yours alone (chown, chmod go-w); otherwise remove it or run this in another folder',
   )
 }
 

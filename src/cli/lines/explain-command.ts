@@ -88,14 +88,14 @@ async function pastTableOf(settings: Settings, day: Day, io: Io) {
   const { pastTable } = await loadCompiler(() => import('../../../build/past-table.ts'))
   const options = { ...buildOptionsOf(settings), day }
   const past = await pastTable(options, newProgress(io))
-  io.err(`As of ${formatDay(day)}: each feed's newest day until then; today's networks and places.`)
+  io.err(`As of ${formatDay(day)}: each feed's newest day up to then; today's networks and places.`)
   return past
 }
 
 function sayWithoutDay(listing: readonly string[], sources: readonly Source[], io: Io): void {
   const without = listing.filter((feed) => !sources.some(({ id }) => id === feed))
   if (without.length === 0) return
-  io.err(`Without a day until then, and left out: ${joinFew(without, withoutDayMax)}`)
+  io.err(`Left out, because they have no day up to then: ${joinFew(without, withoutDayMax)}`)
 }
 
 const withoutDayMax = 8

@@ -85,7 +85,8 @@ const noAddress =
 const previousWaitMs = 250
 
 /** From a client that the application itself has written. */
-const noAction = 'The client gave a decision or fallback whose action is not a non-empty string.'
+const noAction =
+  'The client returned a decision or fallback whose action is not a non-empty string.'
 
 /**
  * Returns the function that judges a request, which rejects only for a wrong `trust` or `header`.

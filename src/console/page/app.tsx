@@ -137,7 +137,7 @@ export function Login(props: {
         </button>
         <details open={refusal?.code === 'no_admin_token'}>
           <summary>No token yet?</summary>
-          <p>Make one on the machine that serves, and start the server with it:</p>
+          <p>Create one on the server's machine, and start the server with it:</p>
           <pre tabIndex={0}>
             <code>
               {
@@ -146,7 +146,7 @@ export function Login(props: {
             </code>
           </pre>
           <p>
-            Tokens for people who only look, or change lists alone, stand in the file of{' '}
+            Tokens for people who only view, or only change lists, are in the file of{' '}
             <code>--admin-tokens-file</code>.
           </p>
         </details>

@@ -75,10 +75,10 @@ function createProcess(
       case 'ended':
         throw unavailable(whyEnded(outcome.end))
       case 'late':
-        log.warn({ kind: question.kind }, "The console's process took too long; it is ended.")
+        log.warn({ kind: question.kind }, "The console's process took too long; it was stopped.")
         throw unavailable(`it took longer than ${askMsMax / 1000} seconds`)
       case 'stopped':
-        throw unavailable('the server is ending')
+        throw unavailable('the server is shutting down')
       default:
         return outcome satisfies never
     }
@@ -87,9 +87,10 @@ function createProcess(
     ask: async (question, caller = '') => {
       const open = waiting.length
       const own = waiting.filter((one) => one === caller).length
-      if (open > consoleAsksMax) throw unavailable(`${open - 1} questions wait for it already`)
+      if (open > consoleAsksMax)
+        throw unavailable(`${open - 1} requests are already waiting for it`)
       if (own > consoleAsksMax / 2)
-        throw unavailable(`${own} questions of yours wait for it already`)
+        throw unavailable(`${own} of your requests are already waiting for it`)
       waiting.push(caller)
       return ask(question).finally(() => waiting.splice(waiting.indexOf(caller), 1))
     },

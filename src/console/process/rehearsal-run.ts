@@ -67,7 +67,7 @@ function linesOf(
   }
   if (log === undefined) {
     if (sample === undefined) {
-      throw invalid('The server samples no traffic; it does with "iprisk serve --sample 100000".')
+      throw invalid('The server samples no traffic; start it with "iprisk serve --sample 100000".')
     }
     const checks = readSample(sample)
     if (checks.length === 0) throw invalid('The server has not sampled any check yet: send a log.')

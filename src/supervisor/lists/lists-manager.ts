@@ -101,8 +101,8 @@ export function createListsManager(parts: ListsParts) {
     },
     refreshForCommand: async (): Promise<ControlReply> =>
       (await refresh())
-        ? { ok: true, text: 'Every worker knows the lists.' }
-        : { ok: false, text: live.status.failure || 'Not every worker knows the lists.' },
+        ? { ok: true, text: 'Every worker has loaded the lists.' }
+        : { ok: false, text: live.status.failure || 'Not every worker has loaded the lists.' },
     store,
     stores: stores.get,
     status: () => live.status,
@@ -266,7 +266,7 @@ export function createListsCompiler() {
         case 'late':
           throw uncompiled(`it took longer than ${compileMsMax / 1000} seconds`)
         case 'stopped':
-          throw uncompiled('this server ends')
+          throw uncompiled('this server is shutting down')
         default:
           return outcome satisfies never
       }

@@ -51,7 +51,7 @@ export function startOutcomeLists({
     limitMs = performance.now() + limitLogMs
     log.warn(
       counts,
-      'Outcomes exceed a limit: some addresses were not added, or their counts are lost.',
+      'Outcomes exceed a limit: some addresses were not added, or their counts were lost.',
     )
   }
   /** For how long to wait then. */

@@ -85,7 +85,7 @@ export async function openControlSocket(
     throw environmentError(
       'control_unavailable',
       `Cannot listen on ${path} (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
-        '"restart" will not reach this server; its signals do. Changed keys are known within a second.',
+        '"restart" will not reach this server; its signals do. Changed keys are loaded within a second.',
       { cause },
     )
   }

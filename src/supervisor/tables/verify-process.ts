@@ -72,7 +72,7 @@ function whyUnverified(
 ): string {
   const why = (reason: string): string => `The table ${source} could not be verified: ${reason}.`
   if (outcome.kind === 'failed') return outcome.error.message
-  if (outcome.kind === 'stopped') return why('the server is ending')
+  if (outcome.kind === 'stopped') return why('the server is shutting down')
   if (outcome.kind !== 'ended') return why(`that took longer than ${verifyMsMax / 1000} seconds`)
   const { by, words, error } = outcome.end
   if (error !== undefined) return error.message

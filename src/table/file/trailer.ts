@@ -43,7 +43,7 @@ export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   ) as [number, number, number, number]
   if (major !== formatMajor) throw otherVersion(path, `format version ${major}`, 'trailer')
   if (fileBytes !== length) {
-    fail('trailer', offset + 8, `it says ${fileBytes} bytes, the file has ${length}`)
+    fail('trailer', offset + 8, `it states ${fileBytes} bytes, but the file has ${length}`)
   }
   if (view.getBigUint64(24) !== 0n) {
     fail('trailer', offset + 24, 'reserved bytes are not zero')

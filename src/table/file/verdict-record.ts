@@ -117,7 +117,7 @@ export function readVerdict(
   const head = words[at] ?? 0
   const proxyConfidence = confidences[((head >>> 11) & 3) - 1]
   const botConfidence = confidences[((head >>> 16) & 3) - 1]
-  if ((words[at + 2] ?? 0) > dayMax) throw damaged(words, 'verdicts', at + 2, 'a day that is none')
+  if ((words[at + 2] ?? 0) > dayMax) throw damaged(words, 'verdicts', at + 2, 'an impossible day')
   return {
     classification: readClassification(words, id),
     score: readScore(words, id),

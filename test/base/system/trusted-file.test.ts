@@ -47,9 +47,9 @@ describe('an owner', () => {
     [{ uid: 0, mode: 0o644 }, 0, undefined],
     [{ uid: 8, mode: 0o644 }, 7, 'it belongs to user 8, not to root or to user 7, who runs this'],
     [{ uid: 8, mode: 0o644 }, 0, 'it belongs to user 8, not to root, who runs this'],
-    [{ uid: 7, mode: 0o664 }, 7, 'users other than its owner may write it'],
-    [{ uid: 7, mode: 0o646 }, 7, 'users other than its owner may write it'],
-    [{ uid: 0, mode: 0o666 }, 7, 'users other than its owner may write it'],
+    [{ uid: 7, mode: 0o664 }, 7, 'users other than its owner can write to it'],
+    [{ uid: 7, mode: 0o646 }, 7, 'users other than its owner can write to it'],
+    [{ uid: 0, mode: 0o666 }, 7, 'users other than its owner can write to it'],
   ])('%o, for user %i: %s', (stat, caller, words) => {
     expect(distrustOf(stat, caller)).toBe(words)
   })
@@ -72,9 +72,11 @@ describe('a file', () => {
 
   it.each([0o664, 0o646, 0o666])('that others may write (%o) is refused', (mode) => {
     const path = file('open', { mode })
-    expect(() => read(path)).toThrow('may write it, so it is not obeyed unless you name it')
+    expect(() => read(path)).toThrow('can write to it, so it is used only if you name it')
     expect(() => read(path)).toThrow(`give --config ${path}`)
-    expect(read(path, true)).toMatchObject({ distrust: 'users other than its owner may write it' })
+    expect(read(path, true)).toMatchObject({
+      distrust: 'users other than its owner can write to it',
+    })
   })
 
   it('by a link of the caller is judged as what it leads to', () => {

@@ -127,7 +127,7 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
   })
 
   it('that was stored before is used, and named stored, where a fetch of a newer one fails', async () => {
-    const problem = 'status 403; it wants a credential or refuses this client'
+    const problem = 'status 403; it requires credentials or refuses this client'
     const paths = writeEdition(kind, { day: '2026-07-02', changed: 5 })
     const obtained = fetched(kind, paths).map((file) => ({
       ...file,
@@ -151,7 +151,7 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
     const what = kind === 'networks' ? 'origin AS' : 'country'
     expect(found).toBe(
       `2.34 % of the IPv4 addresses have another ${what} than in the edition of 2026-06-05; ` +
-        'at most 2.00 % may',
+        'the limit is 2.00 %',
     )
     expect(rest).toEqual([])
     const later = await choose(kind, { day: '2026-08-02', changed: 6 })

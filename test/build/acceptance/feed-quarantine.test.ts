@@ -67,7 +67,7 @@ describe('incidents', () => {
     [
       '0.0.0.0, 1.1.1.1 and 8.8.8.8 among 2,000',
       [...usual, '0.0.0.0', '1.1.1.1', '8.8.8.8'],
-      /3 of its 2003 entries are on canaries, such as 0\.0\.0\.0; at most 0\.1 % may be/,
+      /3 of its 2003 entries are on canaries, such as 0\.0\.0\.0; the limit is 0\.1 %/,
     ],
   ])('%s is quarantined; yesterday stands in', async (_title, bad, reason) => {
     const { quarantine, used, here } = await afterAGoodDay(bad)
@@ -90,7 +90,7 @@ describe('incidents', () => {
     expect(few.quarantine).toBeUndefined()
     const many = await afterAGoodDay(said(overlapMax + 1), feed)
     expect(many.quarantine?.reasons).toEqual([
-      expect.stringMatching(/^up to 3\d of its entries hold one address; at most 32 may$/),
+      expect.stringMatching(/^up to 3\d of its entries hold one address; the limit is 32$/),
     ])
     expect(many.used).toEqual(usual)
   })

@@ -72,7 +72,7 @@ describe('a bad table', () => {
     ['resolvers', `${prefixHead}1.1.1.0/33,X,\n`, 'resolvers.csv:3: "1.1.1.0/33" is not a prefix'],
     ['resolvers', `${prefixHead}1.1.1.1,X,\n`, 'resolvers.csv:3: "1.1.1.1" is not a prefix'],
     ['resolvers', `${prefixHead}1.1.1.1/24,X,\n`, 'resolvers.csv:3: 1.1.1.1/24 has host bits set'],
-    ['resolvers', `${prefixHead}1.1.1.0/24,X\n1.1.1.0/24,Y\n`, '1.1.1.0/24 is there twice'],
+    ['resolvers', `${prefixHead}1.1.1.0/24,X\n1.1.1.0/24,Y\n`, '1.1.1.0/24 appears twice'],
     ['infrastructure', vpnHead, 'the header is "space,owner,name,source,day"'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,spider,https://x,2026-08-22\n`, 'not a bot category'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,ai_tool,http://x,2026-08-22\n`, 'is not an https URL'],
@@ -87,7 +87,7 @@ describe('a bad table', () => {
     [
       'hosting-prefixes',
       `${torHead}9.0.0.0/24,1,A,https://a,2026-08-22\n9.0.0.0/24,2,B,https://a,2026-08-22\n`,
-      'csv:4: 9.0.0.0/24 is there twice',
+      'csv:4: 9.0.0.0/24 appears twice',
     ],
     ['vpn-operators', `${vpnHead}ASx,A,B,https://a,2026-08-22\n`, '"ASx" is not a prefix'],
     ['vpn-operators', `${vpnHead}AS0,A,B,https://a,2026-08-22\n`, '"0" is not an AS number'],
@@ -101,7 +101,7 @@ describe('a bad table', () => {
     [
       'vpn-operators',
       `${vpnHead}AS1,A,B,https://a,2026-08-22\nAS1,A,B,https://a,2026-08-22\n`,
-      'csv:4: AS1 is there twice',
+      'csv:4: AS1 appears twice',
     ],
     [
       'vpn-operators',

@@ -223,7 +223,7 @@ describe('the first start', { timeout: 3 * buildWaitMs }, () => {
     builder.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     expect(await once(builder, 'exit')).toEqual([0, null])
     expect(held).toHaveLength(1)
-    const over = 'fetching has taken 5 s, the limit of one run'
+    const over = 'fetching has taken 5 s, the limit for one run'
     expect(said).toContain(`${over}: 1 feeds were not fetched`)
     // A server that starts with this table catches up.
     expect(fetchIn(cwd)).toEqual({ asked: 2, answered: 1, cut_short: over })
@@ -263,7 +263,7 @@ describe('a start without a network', { timeout: 3 * buildWaitMs }, () => {
       async () => (await statusOf(at.admin)).refresh?.last_failure ?? undefined,
       ...waiting('a first try that fails'),
     )
-    expect(failure.reason).toContain('Not one feed could be fetched')
+    expect(failure.reason).toContain('No feed could be fetched')
     const answers = { count: 0, failed: 0, vpn: 0 }
     const asking = { on: true }
     const asked = (async () => {

@@ -116,7 +116,7 @@ describe('a reply', () => {
     ['a length in hexadecimal', crlf(ok, 'Content-Length: 0x1', '', 'x')],
     ['an endless length', crlf(ok, `Content-Length: ${'9'.repeat(99)}`, '', 'x')],
     ['a length beside chunks', crlf(ok, 'Content-Length: 1', chunked, '', '1', 'x', '0', '', '')],
-    ['a coding that was not asked for', crlf(ok, 'Transfer-Encoding: gzip, chunked', '', '')],
+    ['a coding that was not requested', crlf(ok, 'Transfer-Encoding: gzip, chunked', '', '')],
     ['a chunk without a size', crlf(ok, chunked, '', '', 'x')],
     ['a chunk of negative size', crlf(ok, chunked, '', '-1', 'x')],
     ['a chunk of endless size', crlf(ok, chunked, '', 'f'.repeat(99), 'x')],

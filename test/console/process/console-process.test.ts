@@ -98,7 +98,7 @@ test('a question that takes too long fails, and its process is ended; the next o
   await expect(late).rejects.toMatchObject({ code: 'console_unavailable' })
   expect(await behind).not.toBe(first)
   await expect.poll(() => isAlive(first)).toBe(false)
-  expect(warned).toEqual(["The console's process took too long; it is ended."])
+  expect(warned).toEqual(["The console's process took too long; it was stopped."])
 })
 
 test('a process that dies fails its question alone', async () => {
@@ -131,7 +131,9 @@ test('refuses more questions than may wait', async () => {
   const waiting = Array.from({ length: consoleAsksMax }, (_, at) =>
     open.ask(question('0'), at % 2 === 0 ? 'maria' : 'wall'),
   )
-  await expect(open.ask(question('0'))).rejects.toThrow(`${consoleAsksMax} questions wait`)
+  await expect(open.ask(question('0'))).rejects.toThrow(
+    `${consoleAsksMax} requests are already waiting`,
+  )
   await Promise.all([held, ...waiting])
   expect(await ask('0')).toMatch(/^\d+$/)
 })
@@ -146,7 +148,9 @@ test('leaves room for others, however many questions one caller has', async () =
   await Promise.all([held, other])
   const refused = (await settled).filter(({ status }) => status === 'rejected')
   expect(refused.length).toBe(consoleAsksMax * 1.5 - 1)
-  expect(String((refused[0] as PromiseRejectedResult).reason)).toContain('questions of yours wait')
+  expect(String((refused[0] as PromiseRejectedResult).reason)).toContain(
+    'of your requests are already waiting',
+  )
 })
 
 test('ends when nobody asks', async () => {

@@ -10,6 +10,6 @@ it('begins no process once it is closed, which would keep a server from its end'
   const request = { settings: { state: 'none', store }, path: 'none', unfinished: 'none' }
   await expect(compiler.compile(request)).rejects.toMatchObject({
     code: 'lists_uncompiled',
-    message: expect.stringContaining('this server ends'),
+    message: expect.stringContaining('this server is shutting down'),
   })
 })

@@ -103,7 +103,7 @@ describe('its second thread', () => {
     )
 
   it.each([
-    ['the runs', /section runs .* does not say what network 1 does/, [otherNetwork]],
+    ['the runs', /section runs .* differs from network 1/, [otherNetwork]],
     ['other sections', /section verdicts .* is not below/, [unknownReason]],
     ['both', /section verdicts .* is not below/, [otherNetwork, unknownReason]],
     [
@@ -123,7 +123,7 @@ describe('its second thread', () => {
     const dying = `import { isMainThread } from 'node:worker_threads'
       if (!isMainThread) process.exit(1)`
     expect(await refusal(verifyWith(dying))).toBe('taken')
-    const message = expect.stringContaining('does not say what network 1 does')
+    const message = expect.stringContaining('differs from network 1')
     expect(await refusal(verifyWith(dying, forged(otherNetwork)))).toMatchObject({ message })
   })
 })
@@ -132,5 +132,5 @@ it('is given up when the server ends', async () => {
   const ending = new AbortController()
   const verifying = verifyInProcess(orderOf(newTable()), { ...how, signal: ending.signal })
   ending.abort()
-  await expect(verifying).rejects.toThrow('the server is ending')
+  await expect(verifying).rejects.toThrow('the server is shutting down')
 })

@@ -135,7 +135,9 @@ describe('a table that is cut off', () => {
 
   it('or longer than it says is refused', () => {
     const path = write(Buffer.concat([good, good.subarray(-32)]))
-    expect(() => openTable(path)).toThrow(/section trailer .* it says \d+ bytes, the file has \d+/)
+    expect(() => openTable(path)).toThrow(
+      /section trailer .* it states \d+ bytes, but the file has \d+/,
+    )
   })
 })
 

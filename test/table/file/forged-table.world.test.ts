@@ -76,13 +76,19 @@ describe('verify names what no answer may have:', () => {
   const elements: readonly (readonly [string, SectionName, number, number, RegExp])[] = [
     ['a score of 127', 'verdicts', 0, 127 << 4, /section verdicts .* a score above 100/],
     ['a classification', 'verdicts', 0, 15, /section verdicts .* unknown classification/],
-    ['a day', 'verdicts', 2, 0xffff_ffff, /section verdicts .* a day that is none/],
+    ['a day', 'verdicts', 2, 0xffff_ffff, /section verdicts .* an impossible day/],
     ['a share', 'verdicts', 3, 10_001, /section verdicts .* a share above 100 percent/],
     ['a place without country', 'regions', 0, 0, /section regions .* it has no country/],
     ['another state than its run', 'regions', 1, 1, /section runs .* not say what region 1 does/],
     ['a slot of an AS', 'density_slots', 0, 18, /section density_slots .* not below 18/],
     ['a slot twice', 'density_slots', 1, 0, /section density_slots .* do not ascend/],
-    ['a count of an AS', 'densities', 0, NaN, /section densities .* not part of its network/],
+    [
+      'a count of an AS',
+      'densities',
+      0,
+      NaN,
+      /section densities .* outside 1 to all addresses of its network/,
+    ],
     ['more listed than there is', 'densities', 1, 2 ** 60, /section densities .* not part of/],
     ['a kind', 'evidence', 0, 0x000f_0000, /section evidence .* unknown kind/],
     ['a later day', 'evidence', 3, 0xffff_0000, /section evidence .* seen after the last day/],
@@ -120,7 +126,7 @@ describe('verify names what no answer may have:', () => {
     const forged = encodedTable({ ...content, views: { ...content.views, runs } }).bytes
     const file = join(folder, 'text.iprisk')
     writeFileSync(file, forged)
-    expect(() => verifyTable(file)).toThrow(/damaged in section runs .* it does not say what/)
+    expect(() => verifyTable(file)).toThrow(/damaged in section runs .* it differs from/)
   })
 
   it('lists that are longer than any answer should walk', () => {

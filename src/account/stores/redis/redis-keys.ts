@@ -128,7 +128,7 @@ async function updateRecord(
     const args = [id, before, JSON.stringify(record), randomUUID()]
     if ((await breaker.runScript(script.replaceKeyScript, names, args)) === 1) return record
   }
-  const message = `The key ${id} changed ${triesMax} times while it was to be changed.`
+  const message = `The key ${id} changed ${triesMax} times during this update.`
   throw environmentError('key_busy', message, { retryable: true })
 }
 
@@ -210,9 +210,9 @@ export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedge
       if (left !== -1) return
       throw environmentError(
         'store_lost_units',
-        `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
-          'what it had acknowledged, and may grant that once more. Let it write its log before it ' +
-          'answers (appendonly yes, appendfsync always) and never evict (maxmemory-policy noeviction).',
+        `The store has fewer units of the key ${keyId} than were leased: it lost acknowledged units ` +
+          'and may grant them again. Set appendonly yes, appendfsync always and maxmemory-policy ' +
+          'noeviction.',
       )
     },
     charge: async (keyId, month, units) => {

@@ -61,8 +61,8 @@ function unknownOutcomeError(
   cause: string,
 ): IpriskError {
   const message =
-    `The store ${connection.name} did not answer to "${name}" (${cause}), which may ` +
-    'have been done. Check with "iprisk keys list".'
+    `The store ${connection.name} did not answer "${name}" (${cause}), which may ` +
+    'have been executed. Check with "iprisk keys list".'
   return environmentError('store_unknown', message)
 }
 
@@ -275,15 +275,15 @@ export function storeAdvice(infos: readonly string[], replicas: number): readonl
       lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1)
     if (valueOf('aof_enabled') === '0') {
       sentences.add(
-        'The store keeps no log of its changes (appendonly no): when it ends, keys, own lists and ' +
-          'quota counts since its last snapshot are lost, all of them if it takes none: new keys ' +
+        'The store keeps no log of its changes (appendonly no): when it stops, it loses keys, ' +
+          'own lists and quota counts since its last snapshot, or all of them without one: new keys ' +
           'get 401, revoked ones work again, quotas can be spent again. Set appendonly yes.',
       )
     }
     if (replicas === 0 && Number(valueOf('connected_slaves') ?? 0) > 0) {
       sentences.add(
-        'The store has replicas, and leases count before they have them: where it fails over, what ' +
-          'was granted just before can be granted again, unless --store-replicas says how many must.',
+        'The store has replicas, but leases do not wait for them: after a failover, units granted ' +
+          'just before can be granted again. Set --store-replicas.',
       )
     }
     const eviction = valueOf('maxmemory_policy')

@@ -75,7 +75,7 @@ class _Connection:
         return Reply(response.status, text, response.getheader("X-Request-Id"))
 
     def is_usable(self) -> bool:
-        """Not closed by the server, and nothing came that was not asked for."""
+        """Not closed by the server, and nothing came that was not requested."""
         if time.monotonic() >= self._idle_until:
             return False
         try:

@@ -65,7 +65,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
   )
 }
 
-/** Takes an address or a line of a log. If a line has several, the others are offered. */
+/** Takes an address or a log line. If a line has several, the others are offered. */
 function AddressBox(props: {
   readonly ip: string
   readonly policy: string
@@ -89,7 +89,7 @@ function AddressBox(props: {
   return (
     <Form class="ask" role="search" send={send}>
       <TextField
-        label="Address, prefix, AS, or a line of a log"
+        label="Address, prefix, AS, or a log line"
         place="grow"
         class="mono"
         autocomplete="off"
@@ -126,8 +126,8 @@ const answerText = ({
 function Invitation() {
   return (
     <p class="invitation">
-      Why does an address have its score? Type one above, or paste the line of a log. A prefix or an
-      AS number has its own page. For up to 10,000 at once go to{' '}
+      Why does an address have its score? Type one above, or paste a log line. A prefix or an AS
+      number has its own page. For up to 10,000 at once go to{' '}
       <a href={routeTo('bulk')}>Bulk lookup</a>.
     </p>
   )

@@ -98,8 +98,8 @@ export function Secret(props: { readonly made: KeyIssued; readonly onDone: () =>
   return (
     <section ref={here} tabIndex={-1} class="panel secret" aria-label="The new secret">
       <p>
-        This is the key <code>{made.id}</code>. It is shown this once; the server keeps its hash.{' '}
-        {!made.in_effect && 'The workers will know it in a moment. '}
+        This is the key <code>{made.id}</code>. It is shown only once; the server stores only its
+        hash. {!made.in_effect && 'The workers will load it in a moment. '}
         {until !== null && `The old secret works until ${utcTime(until)}.`}
       </p>
       {made.cautions?.map((caution) => (

@@ -150,7 +150,7 @@ function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
     return (
       <p>
         This server has no policies: answers have no decision. An admin writes the first one here,
-        or by <code>iprisk policy init</code>.
+        or with <code>iprisk policy init</code>.
       </p>
     )
   }

@@ -29,7 +29,7 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
   const check = (run: number, isSaid: boolean, facts: number, row: string): void => {
     const at = run * runElementWords
     const { from, end } = placeOf(run)
-    if (!isSaid || end - from < runs[at]!) fail('runs', at, `it does not say what ${row} does`)
+    if (!isSaid || end - from < runs[at]!) fail('runs', at, `it differs from ${row}`)
     if (runs[at + 1] !== facts) fail('runs', at, `its facts are not those of ${row}`)
     // Copied in eight bytes: padding must not form a NaN, whose bits a copy may change.
     for (let byte = end; byte % runElementBytes !== 0; byte++) {

@@ -57,7 +57,7 @@ function checkVerdicts({ views: { verdicts } }: TableView, fail: Fail): void {
     if (((head >>> 13) & 7) >= proxyTypes.length) fail('verdicts', at, 'unknown proxy type')
     if (((head >>> 18) & 3) >= botCategories.length) fail('verdicts', at, 'unknown bot category')
     if (head >>> 29 !== 0) fail('verdicts', at, 'unknown signals')
-    if (verdicts[at + 2]! > dayMax) fail('verdicts', at + 2, 'a day that is none')
+    if (verdicts[at + 2]! > dayMax) fail('verdicts', at + 2, 'an impossible day')
     if (verdicts[at + 3]! > percentMax) fail('verdicts', at + 3, 'a share above 100 percent')
   }
 }
@@ -102,7 +102,11 @@ function checkDensities({ views }: TableView, fail: Fail): void {
       if (slot % family === 0) units[of] = count
       // Neither infinity nor NaN is an integer.
       if (!Number.isInteger(count) || count <= 0 || count > units[of]!) {
-        fail('densities', at, 'it is not part of its network')
+        fail(
+          'densities',
+          at,
+          'the count of listed addresses is outside 1 to all addresses of its network',
+        )
       }
     }
   }

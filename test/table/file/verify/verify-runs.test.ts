@@ -80,7 +80,7 @@ it('are known as wrong by a byte that JSON would not have', () => {
     const bytes = runBytes(views)
     // No text of a place has it, and no number.
     bytes[at] = 0x1f
-    expect(() => verifyRuns(views, fail)).toThrow(/runs \d+: it does not say what location/)
+    expect(() => verifyRuns(views, fail)).toThrow(/runs \d+: it differs from location/)
   })
   fc.assert(property, { numRuns: inForm({ short: 50, full: 1000 }) })
 })
@@ -90,6 +90,6 @@ it('have degrees that there are', () => {
   const verify = (degrees: Partial<Location>) => (): void =>
     verifyRuns(viewsOf([{ ...place!, latitude: 90, longitude: 180, ...degrees }]), fail)
   expect(verify({})).not.toThrow()
-  expect(verify({ latitude: 90.0001 })).toThrow(/runs \d+: it does not say what location/)
-  expect(verify({ longitude: -180.0001 })).toThrow(/runs \d+: it does not say what location/)
+  expect(verify({ latitude: 90.0001 })).toThrow(/runs \d+: it differs from location/)
+  expect(verify({ longitude: -180.0001 })).toThrow(/runs \d+: it differs from location/)
 })

@@ -75,7 +75,7 @@ const values: readonly (readonly [string, number, number, number, number, RegExp
     /bot/,
   ],
   ['verdicts', verdictWords, 0, signals >>> 1, signals, /unknown signals/],
-  ['verdicts', verdictWords, 2, dayMax, dayMax + 1, /a day that is none/],
+  ['verdicts', verdictWords, 2, dayMax, dayMax + 1, /an impossible day/],
   ['verdicts', verdictWords, 3, 10_000, 10_001, /a share above 100 percent/],
   ['evidence', evidenceWords, 0, (kinds.length - 1) << 16, kinds.length << 16, /unknown kind/],
   ['evidence', evidenceWords, 0, botCategories.length << 22, 3 << 22, /unknown category/],
@@ -125,7 +125,9 @@ describe('densities', () => {
   it('are parts of the units of their own family', () => {
     expect(of([0, 10], [1, 10], [2, 1])).toBe('sound')
     expect(of([0, 10], [ipv6, 500], [ipv6 + 1, 500], [densitySlots - 1, 11])).toBe('sound')
-    expect(of([0, 10], [1, 11])).toBe('densities 1: it is not part of its network')
+    expect(of([0, 10], [1, 11])).toBe(
+      'densities 1: the count of listed addresses is outside 1 to all addresses of its network',
+    )
     expect(of([0, 500], [ipv6, 10], [ipv6 + 1, 11])).toMatch(/^densities 2: /)
     // Kinds of a family whose units are not told.
     expect(of([0, 10], [ipv6 + 1, 1])).toMatch(/^densities 1: /)
