@@ -8,6 +8,7 @@ import { ActionTag } from '../parts/tag.tsx'
 import type { PlacedMistake } from '../text/policy-mistakes.ts'
 import { counted } from '../text/figures.ts'
 import { actionTone } from '../text/tone.ts'
+import { ConditionArea } from './condition-area.tsx'
 
 interface EditorProps {
   readonly policy: PolicyText
@@ -178,6 +179,7 @@ export function RuleField(props: {
   const isWrong = mistakes.length > 0
   const shared = {
     value: text,
+    'aria-label': label,
     readOnly: isFixed,
     spellcheck: false,
     'aria-invalid': isWrong,
@@ -186,12 +188,7 @@ export function RuleField(props: {
   return (
     <Field label={label} place={isCode ? 'grow' : undefined}>
       {isCode ? (
-        <textarea
-          {...shared}
-          class="mono"
-          rows={Math.max(1, text.split('\n').length)}
-          onInput={({ currentTarget }) => set(currentTarget.value)}
-        />
+        <ConditionArea {...shared} rows={Math.max(1, text.split('\n').length)} set={set} />
       ) : (
         <input {...shared} onInput={({ currentTarget }) => set(currentTarget.value)} />
       )}
