@@ -23,8 +23,30 @@ local function ask(request)
     return status, fields, body
 end
 
-local function header(txn, name)
-    return (txn.f:req_hdr(name) or ''):sub(1, 200):gsub('%c', '')
+-- Cut: the gate refuses large headers.
+local function cut(text, length)
+    return ((text or ''):sub(1, length):gsub('%c', ''))
+end
+
+-- The whole line: `req_hdr` would take the last of the values between commas.
+local function header(txn, name, length)
+    return cut(txn.f:req_fhdr(name), length or 200)
+end
+
+local function line(name, value)
+    return value == '' and '' or name .. ': ' .. value .. '\r\n'
+end
+
+-- What rules on agents read.
+local function agent(txn)
+    return line('User-Agent', header(txn, 'user-agent', 700)) ..
+        line('Signature', header(txn, 'signature', 300)) ..
+        line('Signature-Input', header(txn, 'signature-input', 900)) ..
+        line('Signature-Agent', header(txn, 'signature-agent', 300)) ..
+        line('X-Forwarded-Host', header(txn, 'host', 255)) ..
+        line('X-Forwarded-Proto', txn.f:ssl_fc() == 1 and 'https' or 'http') ..
+        line('X-Forwarded-Uri', cut(txn.f:pathq(), 500)) ..
+        line('X-Forwarded-Method', cut(txn.f:method(), 10))
 end
 
 core.register_action('iprisk-gate', { 'http-req' }, function(txn, policy)
@@ -32,6 +54,7 @@ core.register_action('iprisk-gate', { 'http-req' }, function(txn, policy)
         'X-Forwarded-For: ' .. txn.f:src() .. '\r\n' ..
         'Accept: ' .. header(txn, 'accept') .. '\r\n' ..
         'Accept-Language: ' .. header(txn, 'accept-language') .. '\r\n' ..
+        agent(txn) ..
         'Connection: close\r\n\r\n')
     if status == nil then
         txn:set_var('txn.iprisk_degraded', 'gate_away')

@@ -6,17 +6,15 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { assembleTable } from '../../build/assemble-table.ts'
-import { writeTable } from '../../build/write/write-table.ts'
 import { directoryUrl } from '../../src/agents/web-bot-auth.ts'
 import type { AgentAnswer, SignedRequest } from '../../src/api/agent-context.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { freePort } from '../account/stores/redis/redis-servers.ts'
 import { agentHost, newSigningKey, signed } from '../agents/sign.ts'
+import { tableWithCrawler } from '../agents/crawler-table.ts'
 import { eventually } from '../eventually.ts'
 import { converse, responsesIn } from '../http/raw-socket.ts'
 import { answerKeys, startDirectory } from '../supervisor/agents/directory-server.ts'
-import { listed, smallParts } from '../table/small-table.ts'
 import { type Server, keyedState, startServer, workersOf } from './server.ts'
 
 const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -34,15 +32,6 @@ const none: AgentAnswer = {
 const google = { ...none, name: 'Googlebot', operator: 'Google', category: 'search_crawler' }
 const bySignature = { ...none, status: 'verified', identified_by: 'signature', directory: url }
 const byRange = { ...google, status: 'verified', identified_by: 'published_range' }
-
-function tableWithCrawler(): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'iprisk-agents-')), 'small.iprisk')
-  const parts = smallParts([...listed, ['9.50.0.0/24', 'bot', 'Googlebot']])
-  const [feed, ...others] = parts.sources
-  const sources = [{ ...feed!, id: 'bot-googlebot' }, ...others]
-  writeTable(path, assembleTable({ ...parts, sources }).content)
-  return path
-}
 
 /** Signed now, for this authority. */
 function visit(authority = 'shop.example', key = signingKey): SignedRequest {

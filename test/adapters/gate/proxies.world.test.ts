@@ -1,13 +1,16 @@
 // The gate behind real proxies as deploy/gate/ configures them: each situation for each of them.
 // Visitors of all the world: a header of the test's stands in for the address of their connection.
 
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { directoryUrl } from '../../../src/agents/web-bot-auth.ts'
 import { freePort } from '../../account/stores/redis/redis-servers.ts'
+import { tableWithCrawler } from '../../agents/crawler-table.ts'
+import { agentHost, newSigningKey, signed } from '../../agents/sign.ts'
 import type { FrontProxy } from '../../client/front-proxies.ts'
 import { describeWith } from '../../deploy/need.ts'
 import { converse } from '../../http/raw-socket.ts'
@@ -34,6 +37,49 @@ const policies = {
   policies: { default: { rules: [], otherwise: 'allow' }, login: { rules, otherwise: 'allow' } },
 }
 
+const byAgent = {
+  policies: {
+    default: {
+      rules: [
+        ...rules,
+        { name: 'spoofed', condition: "agent.status == 'spoofed'", action: 'block' },
+        { name: 'verified', condition: "agent.status == 'verified'", action: 'welcome' },
+      ],
+      otherwise: 'allow',
+    },
+  },
+}
+
+const signingKey = newSigningKey()
+
+/** A state folder that has fetched the key, and the settings that let it count. */
+function knowingAgents(): readonly string[] {
+  const state = newState()
+  const url = directoryUrl(agentHost)
+  const { keyid, x } = signingKey
+  mkdirSync(join(state, 'agents'), { mode: 0o700 })
+  const kept = JSON.stringify([[url, { url, keys: [{ keyid, x }] }]])
+  writeFileSync(join(state, 'agents/keys.json'), kept, { mode: 0o600 })
+  const config = join(state, 'iprisk.json')
+  const agents = { authorities: ['localhost', 'other.example'], directories: [agentHost] }
+  writeFileSync(config, JSON.stringify({ agents }))
+  return ['--config', config, '--state', state]
+}
+
+/** Headers of a request to /login, signed now over its URL. */
+function signedHeaders(authority: string): readonly string[] {
+  const now = Math.floor(Date.now() / 1000)
+  const parameters = { created: String(now), expires: String(now + 300) }
+  const covers = [
+    ['"@authority"', authority],
+    ['"@method"', 'POST'],
+    ['"@target-uri"', `http://${authority}/login?a=1`],
+    ['"signature-agent";key="sig1"', `"https://${agentHost}"`],
+  ] as const
+  const { headers } = signed({ key: signingKey, authority, parameters, covers })
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+}
+
 const seen: string[] = []
 const degraded: string[] = []
 /** Of the headers that the gate alone may set, what the application saw. */
@@ -56,9 +102,14 @@ let heard = ''
 const gates: Record<string, Server> = {}
 const gatePorts: Record<string, number> = {}
 
-async function startGate(name: string, args: readonly string[], table = writeSmallTable()) {
+async function startGate(
+  name: string,
+  args: readonly string[],
+  table = writeSmallTable(),
+  by: object = policies,
+) {
   const file = join(newState(), 'policies.json')
-  writeFileSync(file, JSON.stringify(policies), { mode: 0o644 })
+  writeFileSync(file, JSON.stringify(by), { mode: 0o644 })
   const port = await freePort()
   const own = ['--policies', file, '--gate', `127.0.0.1:${port}`]
   gates[name] = await startServer({ table, args: [...own, ...args] })
@@ -68,6 +119,7 @@ async function startGate(name: string, args: readonly string[], table = writeSma
 beforeAll(async () => {
   await startGate('passing', [])
   await startGate('stopping', ['--gate-challenge', '401'])
+  await startGate('agents', knowingAgents(), tableWithCrawler(), byAgent)
   await startGate('empty', [], '/nonexistent/table.iprisk')
   await once(application.listen(0, '127.0.0.1'), 'listening')
   await once(silent.listen(0, '127.0.0.1'), 'listening')
@@ -179,6 +231,39 @@ describe.each(gateProxies)('%s', (name) => {
       expect(answer).toMatchObject({ status: 403, seen: '' })
       expect(answer.body).toContain('Accès impossible')
       expect(answer.head).toContain("content-security-policy: default-src 'none'")
+    })
+
+    it('shows the page to a browser, whose headers have several values', async () => {
+      const accept = 'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+      const headers = [accept, 'Accept-Language: fr-FR,fr;q=0.9,en;q=0.5']
+      expect((await visit(proxy, { from: stopped, headers })).body).toContain('Accès impossible')
+    })
+
+    it('hands on who the visitor says it is', async () => {
+      const one = await before('agents')
+      const path = '/login?a=1'
+      const googlebot = 'User-Agent: Mozilla/5.0 (compatible; Googlebot/2.1)'
+      const from = (ip: string, ...headers: readonly string[]) =>
+        visit(one, { from: ip, path, headers })
+      expect(await from(clean, 'User-Agent: Mozilla/5.0')).toMatchObject({ seen: 'allow' })
+      expect(await from('9.50.0.1', googlebot)).toMatchObject({ status: 200, seen: 'welcome' })
+      expect(await from(clean, googlebot)).toMatchObject({ status: 403, seen: '' })
+      const mine = signedHeaders('localhost')
+      expect(await from(clean, googlebot, ...mine)).toMatchObject({ status: 200, seen: 'welcome' })
+      // A request to another host of the operator is not replayed here by a visitor's own header.
+      const names = ['X-Forwarded-Host: other.example', 'X-Forwarded-Uri: /login?a=1']
+      const replayed = [...names, ...signedHeaders('other.example')]
+      expect(await from(clean, googlebot, ...replayed)).toMatchObject({ status: 403, seen: '' })
+      // No length of what it says lets in whom the address stops.
+      const long = 'x'.repeat(7000)
+      for (const header of [googlebot, 'Signature: a', 'Signature-Input: a', 'Signature-Agent: a'])
+        expect(await from(stopped, header + long)).toMatchObject({ status: 403, seen: '' })
+      const all = [900, 300, 300].map((length, at) => {
+        const name = ['User-Agent', 'Signature', 'Signature-Agent'][at]!
+        return `${name}: ${'x'.repeat(length)}`
+      })
+      const input = `Signature-Input: ${'x'.repeat(900)}`
+      expect(await from(stopped, ...all, input)).toMatchObject({ status: 403, seen: '' })
     })
 
     it('stops a challenged visitor where the gate answers 401', async () => {
