@@ -21,11 +21,13 @@ type Row = Strip & { readonly piece: Piece | undefined }
 
 export function Evidence({ view }: { readonly view: AddressView }) {
   const rows = rowsOf(view.strips, view.insights.evidence)
+  const { as_of: asOf } = view.insights.table
+  const from = rows.reduce((first, { since }) => (since < first ? since : first), asOf)
   return (
     <Panel wide title="Evidence" meaning="evidence" aside={<span>days from {view.first_day}</span>}>
       <DataTable
         label="Evidence by feed"
-        columns={columns}
+        columns={columnsOf(from, asOf)}
         rows={rows}
         keyOf={({ feed, kind, piece }) => `${feed} ${kind} ${piece?.matched ?? ''}`}
         empty="No feed lists this address."
@@ -49,7 +51,7 @@ function rowsOf(strips: readonly Strip[], pieces: readonly Piece[]): readonly Ro
   return [...counted, ...alone.map((strip): Row => ({ ...strip, piece: undefined }))]
 }
 
-const columns: readonly Column<Row>[] = [
+const columnsOf = (from: string, asOf: string): readonly Column<Row>[] => [
   sorted('Feed', ({ feed }) => feed, freeText),
   sorted('Kind', ({ kind }) => kind, kindTag),
   {
@@ -58,8 +60,11 @@ const columns: readonly Column<Row>[] = [
     cell: ({ days, kind }) =>
       days === '' ? <span class="quiet">no history</span> : <DayStrip days={days} kind={kind} />,
   },
-  sorted('Since', ({ since }) => since),
-  sorted('Until', ({ until }) => until),
+  {
+    title: 'First to last seen',
+    by: ({ since }) => since,
+    cell: (row) => <Seen {...row} from={from} asOf={asOf} />,
+  },
   plain('Matched', ({ piece }) => piece && <code>{piece.matched}</code>),
   sorted('Provider', ({ piece }) => piece?.provider ?? '', freeText),
   plain('Confidence', ({ piece }) => piece?.confidence ?? 'expired'),
@@ -69,6 +74,30 @@ const columns: readonly Column<Row>[] = [
     (weight, { piece }) => piece && percent(weight),
   ),
 ]
+
+const dayMs = 86_400_000
+
+/** On the time line from the oldest evidence to the table's day. */
+function Seen(props: Row & { readonly from: string; readonly asOf: string }) {
+  const { kind, since, until, from, asOf } = props
+  const days = (to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs
+  const whole = days(asOf) + 1
+  return (
+    <>
+      {whole > 1 && (
+        <svg class="bar" aria-hidden="true" preserveAspectRatio="none" viewBox={`0 0 ${whole} 4`}>
+          <rect
+            class={kindTone(kind)}
+            x={days(since)}
+            width={Math.max(days(until) - days(since) + 1, whole / 100)}
+            height="4"
+          />
+        </svg>
+      )}
+      {since === until ? since : `${since} – ${until}`}
+    </>
+  )
+}
 
 const cell = 6
 const height = 16
