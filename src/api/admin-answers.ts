@@ -59,7 +59,14 @@ export interface AddressView {
 export interface NetworkView {
   readonly of: string
   readonly name: string
-  readonly ipv4: readonly { readonly classification: string; readonly addresses: number }[]
+  /** The previous table; `null` without one. */
+  readonly against: string | null
+  readonly ipv4: readonly {
+    readonly classification: string
+    readonly addresses: number
+    /** By the previous table. */
+    readonly before?: number
+  }[]
   readonly ipv6: NetworkView['ipv4']
   readonly lists: AddressView['lists']
 }
@@ -93,6 +100,8 @@ export interface TrafficView {
     readonly classes: Readonly<Record<string, number>>
     /** By source: `check` (the API), `gate`, `bouncer`. */
     readonly sources: Readonly<Record<string, number>>
+    /** By key id, the largest 8, estimated as `top` is. */
+    readonly keys: Readonly<Record<string, number>>
     /** By tens of the score: 0–9, …, 90–100. */
     readonly scores: readonly number[]
     /** `policy/action` → count; empty without policies. */
@@ -110,7 +119,7 @@ export interface TrafficView {
   /** Of the last hour, the largest first, 20 each; `blocked` are networks that policies blocked: estimated from one check in 64 by a sketch of fixed size, at most `error` too many. */
   readonly top: Readonly<
     Record<
-      'networks' | 'countries' | 'providers' | 'blocked',
+      'networks' | 'countries' | 'providers' | 'blocked' | 'keys',
       readonly { readonly name: string; readonly checks: number; readonly error: number }[]
     >
   >

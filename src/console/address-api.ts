@@ -11,7 +11,7 @@ import type { SetManager } from '../supervisor/sets/set-manager.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { FeedDaysFile } from './feed-days.ts'
 import { addressesRequest } from '../api/admin-requests.ts'
-import { anyObject, listOf, objectOrNull, shape, text } from '../api/json-schema.ts'
+import { anyObject, listOf, objectOrNull, shape, text, textOrNull } from '../api/json-schema.ts'
 import type { ConsoleQuestion, AnsweringFiles } from './process/console-messages.ts'
 import type { ConsoleProcess } from './process/console-process.ts'
 
@@ -130,14 +130,23 @@ function networkRoute(parts: ConsoleParts): AdminRoute {
   return {
     ...viewing,
     path: '/admin/network',
-    summary: 'The classes of the addresses of a prefix or an AS, and own lists that name it',
+    summary:
+      'The classes of the addresses of a prefix or an AS, now and before, and own lists that name it',
     query: { of: 'The prefix, or `AS24940`.' },
-    answer: shape({ of: text, name: text, ipv4: rows, ipv6: rows, lists: rows }),
+    answer: shape({
+      of: text,
+      name: text,
+      against: textOrNull,
+      ipv4: rows,
+      ipv6: rows,
+      lists: rows,
+    }),
     run: async (request) =>
       asked(parts, request, {
         kind: 'network',
         world: worldOf(parts),
         of: request.query.get('of') ?? '',
+        against: parts.tables.previousFile()?.path,
       }),
   }
 }

@@ -9,13 +9,14 @@ const number = { type: 'number' } as const
 const counts = { type: 'object', additionalProperties: whole } as const
 const top = listOf(shape({ name: text, checks: whole, error: whole }))
 
-const tops = { networks: top, countries: top, providers: top, blocked: top }
+const tops = { networks: top, countries: top, providers: top, blocked: top, keys: top }
 const minute = shape(
   {
     at: text,
     checks: whole,
     classes: counts,
     sources: counts,
+    keys: { ...counts, description: 'By key id, the largest 8; estimated as `top` is.' },
     scores: listOf(whole),
     decisions: counts,
     statuses: counts,

@@ -39,6 +39,8 @@ const freshMs = 2000
 /** The window of the most frequent names. */
 const topMinutes = 60
 const topShown = 20
+/** Of each minute. */
+const keysKept = 8
 
 type OpenMinute = ReturnType<typeof openMinute>
 
@@ -47,10 +49,16 @@ export function keptPoints(value: unknown, nowMs: number): readonly Point[] {
   if (!Array.isArray(value)) return []
   const oldestMs = nowMs - trafficMinutesMax * minuteMs
   return value.filter((one): one is Point => {
-    const { at, checks, classes, statuses, limited } = (one ?? {}) as Partial<Point>
-    const isPoint = [typeof checks, typeof classes, typeof statuses, typeof limited].join()
+    const { at, checks, classes, keys, statuses, limited } = (one ?? {}) as Partial<Point>
+    const isPoint = [
+      typeof checks,
+      typeof classes,
+      typeof keys,
+      typeof statuses,
+      typeof limited,
+    ].join()
     const atMs = Date.parse(String(at))
-    return isPoint === 'number,object,object,object' && atMs >= oldestMs && atMs < nowMs
+    return isPoint === 'number,object,object,object,object' && atMs >= oldestMs && atMs < nowMs
   })
 }
 
@@ -162,10 +170,14 @@ function byKind<Value>(of: (kind: TopKind) => Value): Readonly<Record<TopKind, V
     countries: of('countries'),
     providers: of('providers'),
     blocked: of('blocked'),
+    keys: of('keys'),
   }
 }
 
-function pointOf({ startMs, before, scores, decisions }: OpenMinute, total: CounterSnapshot) {
+function pointOf(
+  { startMs, before, scores, decisions, tops }: OpenMinute,
+  total: CounterSnapshot,
+): Point {
   const difference = (member: 'answers' | 'requests' | 'durations'): readonly number[] =>
     total[member].map((count, i) => Math.max(0, count - (before[member][i] ?? 0)))
   const answers = difference('answers')
@@ -179,6 +191,7 @@ function pointOf({ startMs, before, scores, decisions }: OpenMinute, total: Coun
     checks: answers.reduce((sum, count) => sum + count, 0),
     classes: named(classifications, answers),
     sources: sourcesOf(before, total),
+    keys: Object.fromEntries(mergedTops(tops, keysKept).keys),
     scores: [...scores],
     decisions: decisionsOf(before, total, decisions),
     statuses: named(httpStatuses, difference('requests')),

@@ -1,7 +1,7 @@
 // Hot path: `takeCheck`. No allocation, throw, closure or regular expression there.
 //
 // A worker's part of the console's traffic (if enabled): scores, and the most frequent networks,
-// countries and providers, and the networks blocked most. A check costs one addition; names are
+// countries, providers and keys, and the networks blocked most. A check costs one addition; names are
 // counted for the first 256 checks of a minute, then for one in 64, above a thousand a second for
 // one in 512. A few answers represent each batch piece, whose decisions are counted here; those of
 // checks are in request-counters.ts.
@@ -28,7 +28,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
   let seen = 0
   let minute = 0
 
-  const takeNames = (facts: AnswerFacts, weight: number): void => {
+  const takeNames = (facts: AnswerFacts, weight: number, key = ''): void => {
     const { network, country, provider, decision } = facts
     if (network !== undefined) {
       const name = `AS${network.asn} ${network.organization}`
@@ -37,6 +37,7 @@ export function createTrafficCounter(now: () => number = Date.now) {
     }
     if (country !== undefined) tops.countries.add(country, weight)
     if (provider !== '') tops.providers.add(provider, weight)
+    if (key !== '') tops.keys.add(key, weight)
   }
   const countDecision = ({ decision }: AnswerFacts, weight: number): void => {
     if (decision === undefined) return
@@ -57,12 +58,12 @@ export function createTrafficCounter(now: () => number = Date.now) {
     },
     takeNames,
     /** Answers of the pool, which represent `count`. */
-    takePiece: (answers: readonly AnswerFacts[], count: number): void => {
+    takePiece: (answers: readonly AnswerFacts[], count: number, key = ''): void => {
       for (const answer of answers) {
         const weight = count / answers.length
         scores[bandOf(answer.score)]! += weight
         countDecision(answer, weight)
-        takeNames(answer, weight)
+        takeNames(answer, weight, key)
       }
     },
     /** Counts since the last call. */
@@ -92,7 +93,7 @@ function bandOf(score: number): number {
   return score < 100 ? (score / 10) | 0 : scoreBands - 1
 }
 
-export const topKinds = ['networks', 'countries', 'providers', 'blocked'] as const
+export const topKinds = ['networks', 'countries', 'providers', 'blocked', 'keys'] as const
 export type TopKind = (typeof topKinds)[number]
 
 /** A worker's counts since the last call, without addresses. */

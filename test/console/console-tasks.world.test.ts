@@ -98,7 +98,7 @@ describeWith('chromium', ['--version'], () => {
       await page.goBack()
       await page.click('.overview a:text("AS60729")')
       await page.waitForSelector('h2:has-text("AS60729")')
-      await expect.poll(() => main(page)).toContain('627 · 35.1 %')
+      await expect.poll(() => main(page)).toContain('627 (+24) · 35.1 %')
       await page.fill('.ask input', '185.220.101.0/24')
       await page.press('.ask input', 'Enter')
       await page.waitForSelector('h2:has-text("185.220.101.0/24")')

@@ -463,6 +463,9 @@ it('shows traffic as it comes, feeds with whatever names they have, and what a t
     networks: [{ name: 'AS64496 Example Access', addresses: 1 }],
     largest: [{ prefix: '9.1.2.3', from: 'tor' }],
   })
+  const network = await ask('GET', '/admin/network?of=9.1.2.3/32', { headers })
+  expect(network.value.against).toBe(before)
+  expect(network.value.ipv4).toContainEqual({ classification: 'tor', addresses: 0, before: 1 })
   const audit = await ask('GET', '/admin/audit?limit=50', { headers })
   expect(audit.value.rows).toContainEqual(
     expect.objectContaining({ act: 'table reload', what: `${before} → ${changes.value.table}` }),
@@ -509,6 +512,10 @@ it('shows what workers have counted that are replaced', async () => {
     const { value } = await adminClient(one.adminPort)('GET', '/admin/traffic')
     const counted = (value.minutes as TrafficView['minutes']).flatMap(({ scores }) => scores)
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(20)
+    const byKey = (value.minutes as TrafficView['minutes']).flatMap(({ keys }) =>
+      Object.entries(keys),
+    )
+    expect(byKey.reduce((sum, [id, count]) => (key.includes(id) ? sum + count : sum), 0)).toBe(20)
     expect(value.before).toBeNull()
     // The minutes that are over are there for the next server on this port.
     await one.stop('SIGTERM')

@@ -281,10 +281,12 @@ function torEvidence(ip: string): AddressView['insights']['evidence'] {
 export const networkView = (of: string): NetworkView => ({
   of,
   name: of.startsWith('AS') ? hostile : '',
+  against: '20261121-10be77aa',
   ipv4: [
     { classification: 'clean', addresses: 1018 },
     { classification: 'tor', addresses: 141 },
-    { classification: 'vpn', addresses: 627 },
+    { classification: 'vpn', addresses: 627, before: 603 },
+    { classification: 'proxy', addresses: 0, before: 31 },
   ],
   ipv6: [{ classification: 'hosting', addresses: 17_104_918 }],
   lists: [{ list: 'attackers', effect: 'block', entry: of, since: '', until: null, note: hostile }],
@@ -345,11 +347,13 @@ export function trafficView(until: number): TrafficView {
       checks,
       classes,
       sources: { check: part(0.8), gate: part(0.2) },
+      keys: { k3f9a2c17d: part(0.7), k81b0e44f2: part(0.1) },
       scores: [0.7, 0.12, 0.05, 0.03, 0.02, 0.02, 0.015, 0.01 * bump, 0.02 * bump, 0.01].map(part),
       decisions: {
         'default/allow': part(0.9),
         'default/challenge': part(0.06 * bump),
         'default/block': part(0.01 * bump),
+        'login/allow': part(0.2),
       },
       statuses: {
         '200': checks,
@@ -378,6 +382,7 @@ export function trafficView(until: number): TrafficView {
       countries: top(['Germany', 'France', 'United States', 'Netherlands', 'Brazil', 'India']),
       providers: top(['NordVPN', 'Tor', 'Mullvad', 'Private Relay']),
       blocked: top(['AS60729 Stiftung Erneuerbare Freiheit', 'AS9009 M247 Europe SRL', hostile]),
+      keys: top(['k3f9a2c17d', 'k81b0e44f2']),
     },
   }
 }

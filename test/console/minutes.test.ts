@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest'
 import { chartsOf } from '../../src/console/page/traffic/traffic-charts.ts'
-import { joinMinutes, minutesSince, wholeMinutes } from '../../src/console/page/text/figures.ts'
+import {
+  joinMinutes,
+  minutesSince,
+  sumsByHour,
+  wholeMinutes,
+} from '../../src/console/page/text/figures.ts'
 
 const minute = (at: string, checks: number): Parameters<typeof wholeMinutes>[0][number] => ({
   at: `2026-11-22T04:${at}:00.000Z`,
   checks,
   classes: {},
   sources: {},
+  keys: {},
   scores: [],
   decisions: {},
   statuses: {},
@@ -36,4 +42,12 @@ it('a span ends at the newest minute, and so does its axis, however few minutes 
   expect(minutesSince([], 60)).toEqual([])
   const to = Date.parse('2026-11-22T04:31:00Z') / 1000
   expect(chartsOf(known, 60)[0]).toMatchObject({ from: to - 3600, to })
+})
+
+it('sums of hours end at the newest minute', () => {
+  const known = ['01', '31'].map((at) => minute(at, 5))
+  const dayBefore = { ...minute('31', 9), at: '2026-11-21T04:31:00.000Z' }
+  const hours = [dayBefore, { ...minute('31', 2), at: '2026-11-22T03:31:00.000Z' }, ...known]
+  const sums = sumsByHour(hours, ({ checks }) => checks)
+  expect([sums.length, ...sums.slice(-3)]).toEqual([24, 0, 2, 10])
 })

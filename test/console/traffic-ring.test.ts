@@ -45,7 +45,7 @@ const blockedBy = (rule: string) => ({
 const counted = (networks: TrafficCounts['top']['networks'] = []): TrafficCounts => ({
   scores: [1, 0, 0, 0, 0, 0, 0, 0, 2, 0],
   decisions: [['login/block', 2]],
-  top: { networks, countries: [], providers: [], blocked: networks },
+  top: { networks, countries: [], providers: [], blocked: networks, keys: [['k1', 2, 0]] },
 })
 
 it('has a point a minute, of what was counted in it, and one of the minute that runs', async () => {
@@ -72,6 +72,7 @@ it('has a point a minute, of what was counted in it, and one of the minute that 
     checks: 1,
     classes: { tor: 1 },
     sources: { check: 1 },
+    keys: { k1: 4 },
     scores: [2, 0, 0, 0, 0, 0, 0, 0, 4, 0],
     decisions: { 'login/block': 6 },
     statuses: { '200': 1, '429': 1 },

@@ -18,8 +18,8 @@ describe('the counter of traffic', () => {
       scores[bandOf(ip)]! += 2
       const { risk_score } = table.check(ip)!
       const action = at % 3 === 0 ? 'block' : 'allow'
-      counter.takePiece([factsAbout(ip, { policy: 'login', action })], 1)
-      counter.takeNames(factsAbout(ip, { policy: 'login' }), counter.takeCheck(risk_score))
+      counter.takePiece([factsAbout(ip, { policy: 'login', action })], 1, 'k1')
+      counter.takeNames(factsAbout(ip, { policy: 'login' }), counter.takeCheck(risk_score), '')
     }
     const taken = counter.taken()
     expect(taken.scores).toEqual(scores)
@@ -33,6 +33,7 @@ describe('the counter of traffic', () => {
     // The decisions of checks stand in the worker's counters.
     const named = 2 * addresses.filter((ip) => table.check(ip)?.network?.asn === 64497).length
     expect(taken.top.networks).toContainEqual(['AS64497 Example "Hosting" Ltd', named, 0])
+    expect(taken.top.keys).toEqual([['k1', addresses.length, 0]])
     expect(taken.top.countries.map(([name]) => name)).toEqual(['DE'])
     const sum = (rows: readonly (readonly [string, number, number])[]) =>
       rows.reduce((all, [, count]) => all + count, 0)

@@ -31,7 +31,12 @@ export type ConsoleQuestion =
       readonly report: string
       readonly days: FeedDays
     }
-  | { readonly kind: 'network'; readonly world: AnsweringFiles; readonly of: string }
+  | {
+      readonly kind: 'network'
+      readonly world: AnsweringFiles
+      readonly of: string
+      readonly against: string | undefined
+    }
   | { readonly kind: 'set'; readonly world: AnsweringFiles; readonly condition: string }
   | { readonly kind: 'changes'; readonly world: AnsweringFiles; readonly against: string }
   | {

@@ -12,7 +12,7 @@ import { openAnsweringParts } from './open-answering-parts.ts'
 import { trySet } from './set-trial.ts'
 import { rehearse } from './rehearsal-run.ts'
 import { tableChanges } from '../../compare/table-changes.ts'
-import { openTable } from '../../table/open-table.ts'
+import { type OpenTable, openTable } from '../../table/open-table.ts'
 
 async function answer(ask: ConsoleQuestion): Promise<object> {
   const world = await openAnsweringParts(ask.world)
@@ -24,22 +24,24 @@ async function answer(ask: ConsoleQuestion): Promise<object> {
     case 'feeds':
       return feedsView(world, ask)
     case 'network':
-      return networkView(world, ask.of)
+      return withTable(ask.against, (before) => networkView(world, ask.of, before))
     case 'set':
       return trySet(world, ask.condition)
-    case 'changes': {
-      const before = openTable(ask.against)
-      try {
-        return tableChanges(world.table, before)
-      } finally {
-        before.close()
-      }
-    }
+    case 'changes':
+      return withTable(ask.against, async (before) => tableChanges(world.table, before!))
     case 'rehearsal':
       return rehearse(world, ask.body, ask.sample)
     default:
       return ask satisfies never
   }
+}
+
+async function withTable(
+  path: string | undefined,
+  use: (table: OpenTable | undefined) => Promise<object>,
+): Promise<object> {
+  const table = path === undefined ? undefined : openTable(path)
+  return use(table).finally(() => table?.close())
 }
 
 answerParent(async (ask: ConsoleQuestion): Promise<ConsoleAnswer> => {

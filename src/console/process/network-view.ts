@@ -11,15 +11,43 @@ import { networkWords, recordWords } from '../../schema/table-layout.ts'
 import { within } from '../../sets/list-database.ts'
 import { readClassification } from '../../table/file/verdict-record.ts'
 import { entriesWithKeys } from '../../table/explain/matching-entries.ts'
+import type { OpenTable } from '../../table/open-table.ts'
 import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 const entriesShownMax = 100
 
-/** Throws `invalid_input` for what is neither. */
-export async function networkView(world: AnsweringParts, text: string): Promise<NetworkView> {
+/** Throws `invalid_input` for what is neither. `before`: the previous table, to compare with. */
+export async function networkView(
+  world: AnsweringParts,
+  text: string,
+  before: OpenTable | undefined,
+): Promise<NetworkView> {
   const key = parseEntryKey(text.trim())
   if (typeof key !== 'string') throw invalid(`${JSON.stringify(text.slice(0, 80))}: ${key.fault}.`)
-  const { reader } = world.table
+  const asn = asnOfKey(key)
+  const { own, counts } = classCounts(world.table, key)
+  const earlier = before && classCounts(before, key).counts
+  const store = await (await world.stores()).openLists()
+  const asked =
+    asn === undefined ? { addresses: [key], system: '' } : { addresses: [], system: key }
+  const sums = (family: Family) =>
+    classifications.flatMap((classification) => {
+      const addresses = counts[family].get(classification) ?? 0
+      const past = earlier && { before: earlier[family].get(classification) ?? 0 }
+      return addresses + (past?.before ?? 0) > 0 ? [{ classification, addresses, ...past }] : []
+    })
+  return {
+    of: formatEntryKey(key),
+    name: own === 0 ? '' : world.table.reader.parts.network(own).organization,
+    against: before?.id ?? null,
+    ipv4: sums(4),
+    ipv6: sums(6),
+    lists: (await entriesWithKeys(store, undefined, asked)).slice(0, entriesShownMax),
+  }
+}
+
+/** Of a prefix or an AS by family and class; `own`: the AS's network record, or 0. */
+function classCounts({ reader }: OpenTable, key: string) {
   const { records, networks, verdicts } = reader.views
   const asn = asnOfKey(key)
   const counts = { 4: new Map<string, number>(), 6: new Map<string, number>() }
@@ -41,18 +69,7 @@ export async function networkView(world: AnsweringParts, text: string): Promise<
     },
     { run: asn === undefined ? within(prefixRecord(key), count) : count },
   )
-  const store = await (await world.stores()).openLists()
-  const asked =
-    asn === undefined ? { addresses: [key], system: '' } : { addresses: [], system: key }
-  const sums = (family: Family) =>
-    Array.from(counts[family], ([classification, addresses]) => ({ classification, addresses }))
-  return {
-    of: formatEntryKey(key),
-    name: own === 0 ? '' : reader.parts.network(own).organization,
-    ipv4: sums(4),
-    ipv6: sums(6),
-    lists: (await entriesWithKeys(store, undefined, asked)).slice(0, entriesShownMax),
-  }
+  return { own, counts }
 }
 
 /** As of a published set (src/sets/set-records.ts). */

@@ -24,7 +24,7 @@ export function observeAnswers(
   revision: string | undefined,
 ): void {
   if (facts === undefined) return
-  exchange.service.observers?.traffic?.takePiece(facts.few, facts.count)
+  exchange.service.observers?.traffic?.takePiece(facts.few, facts.count, keyIdOf(exchange))
   recordFacts(exchange, facts.chosen, revision)
 }
 
@@ -42,9 +42,11 @@ export function observeCheck(
   const lot = below === 0 ? 1 : Math.random()
   if (weight === 0 && lot >= below) return
   const facts = factsOf(query, answer, outcome, lot)
-  if (weight > 0) observers.traffic?.takeNames(facts, weight)
+  if (weight > 0) observers.traffic?.takeNames(facts, weight, keyIdOf(exchange))
   recordFacts(exchange, [facts], revision)
 }
+
+const keyIdOf = ({ key }: Exchange): string => key?.keyId ?? ''
 
 function recordFacts(
   exchange: Exchange,
@@ -56,6 +58,6 @@ function recordFacts(
   observers.sampler?.take(facts)
   if (observers.decisionLog === undefined) return
   const requestId = requestIdOf(exchange)
-  const keyId = exchange.key?.keyId ?? ''
+  const keyId = keyIdOf(exchange)
   observers.decisionLog.record(facts, { requestId, keyId, source: exchange.source, revision })
 }

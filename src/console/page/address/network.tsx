@@ -22,7 +22,11 @@ export function Network({ of }: { readonly of: string }) {
   if (view === undefined) return <Waiting loaded={loaded} />
   return (
     <div class="grid network">
-      <Panel title={`${view.of} ${view.name}`} meaning="network">
+      <Panel
+        title={`${view.of} ${view.name}`}
+        meaning="network"
+        aside={view.against !== null && <span>+ and −: against {view.against}</span>}
+      >
         <div class="columns">
           <TitledBars title="IPv4 addresses" bars={bars(view.ipv4)} />
           <TitledBars title="IPv6, in /64s" bars={bars(view.ipv6)} />
@@ -42,10 +46,13 @@ function bars(rows: NetworkView['ipv4']) {
   const all = rows.reduce((sum, { addresses }) => sum + addresses, 0)
   return rows
     .toSorted((a, b) => b.addresses - a.addresses)
-    .map(({ classification, addresses }) => ({
+    .map(({ classification, addresses, before = addresses }) => ({
       name: words(classification),
       value: addresses,
-      text: `${count(addresses)} · ${percent(addresses / all)}`,
+      text: `${count(addresses)}${difference(addresses - before)} · ${percent(addresses / all)}`,
       tone: kindTone(classification),
     }))
 }
+
+const difference = (by: number): string =>
+  by === 0 ? '' : ` (${by < 0 ? '−' : '+'}${count(Math.abs(by))})`

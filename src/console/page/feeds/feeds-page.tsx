@@ -9,6 +9,7 @@ import { KindTag, kindTag } from '../parts/tag.tsx'
 import { useState, useEffect, useRef } from 'preact/hooks'
 import { type Column, DataTable, freeText, sorted, sortedNumber } from '../parts/data-table.tsx'
 import { TextField } from '../parts/fields.tsx'
+import { SparkLine } from '../parts/spark-line.tsx'
 import { count, counted, shortCount, words, utcTime } from '../text/figures.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
 import { askOrNotify } from '../ask/ask.ts'
@@ -116,7 +117,7 @@ const columns: readonly Column<Feed>[] = [
   {
     title: '60 days',
     meaning: 'entries',
-    cell: ({ history }) => <SparkLine values={history} />,
+    cell: ({ history }) => <SparkLine values={history} unit="days" />,
   },
   sortedNumber(
     'Age',
@@ -135,37 +136,6 @@ const columns: readonly Column<Feed>[] = [
   ),
   sorted('Licence', ({ licence }) => licence, freeText),
 ]
-
-// Days without a number leave a gap.
-
-const width = 120
-const height = 24
-
-function SparkLine({ values }: { readonly values: readonly (number | null)[] }) {
-  const known = values.filter((value) => value !== null)
-  if (known.length === 0) return <span class="quiet">no history</span>
-  const most = Math.max(...known, 1)
-  const step = width / Math.max(1, values.length - 1)
-  const label = `from ${count(known[0]!)} to ${count(known.at(-1)!)} in ${values.length} days`
-  let isGap = true
-  const path = values
-    .map((value, at) => {
-      if (value === null) {
-        isGap = true
-        return ''
-      }
-      const y = height - 2 - ((height - 4) * value) / most
-      const move = isGap ? 'M' : 'L'
-      isGap = false
-      return `${move}${(at * step).toFixed(1)} ${y.toFixed(1)}`
-    })
-    .join('')
-  return (
-    <svg class="spark" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      <path d={path} />
-    </svg>
-  )
-}
 
 export const changesPollMs = 1500
 

@@ -1,7 +1,7 @@
 // Keys: create, rotate, revoke; limits and use this month. For admins.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { KeyIssued, KeysView } from '../../../api/admin-answers.ts'
+import type { KeyIssued, KeysView, TrafficView } from '../../../api/admin-answers.ts'
 import { askOrNotify } from '../ask/ask.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
@@ -12,7 +12,8 @@ import { type Column, DataTable, plain, sorted, sortedNumber } from '../parts/da
 import { Tick, Choice, Form, TextField } from '../parts/fields.tsx'
 import { Meaning, Panel } from '../parts/panel.tsx'
 import { Lines, Waiting, Problem } from '../parts/problem.tsx'
-import { count, counted, dayAfter, percent, utcTime } from '../text/figures.ts'
+import { SparkLine } from '../parts/spark-line.tsx'
+import { count, counted, dayAfter, percent, sumsByHour, utcTime } from '../text/figures.ts'
 
 type Key = KeysView['keys'][number]
 
@@ -28,6 +29,7 @@ export function KeysPage() {
 
 function Keys() {
   const loaded = useLoad<KeysView>('/admin/keys')
+  const { value: { minutes = [] } = {} } = useLoad<TrafficView>('/admin/traffic')
   const [made, setMade] = useState<readonly KeyIssued[]>([])
   const show = (key: KeyIssued): void => {
     setMade((before) => [key, ...before])
@@ -74,7 +76,7 @@ function Keys() {
         {loaded.value !== undefined && (
           <DataTable
             label="Keys"
-            columns={[...columns, actions({ rotate, revoke })]}
+            columns={[...columnsOf(minutes), actions({ rotate, revoke })]}
             rows={shown}
             keyOf={({ id }) => id}
             empty="No keys yet."
@@ -151,7 +153,7 @@ function actions(of: {
   )
 }
 
-const columns: readonly Column<Key>[] = [
+const columnsOf = (minutes: TrafficView['minutes']): readonly Column<Key>[] => [
   sorted(
     'Name',
     ({ name }) => name,
@@ -177,6 +179,20 @@ const columns: readonly Column<Key>[] = [
     ({ used }) => used,
     (used, { quota }) => <Used used={used} quota={quota} />,
   ),
+  {
+    title: 'Checks, 24 hours',
+    meaning: 'key-checks',
+    cell: ({ id }) => {
+      const hours = sumsByHour(minutes, ({ keys }) => keys[id] ?? 0)
+      const sum = hours.reduce((all, one) => all + one, 0)
+      return (
+        <>
+          {count(sum)}
+          {sum > 0 && <SparkLine values={hours} unit="hours" />}
+        </>
+      )
+    },
+  },
   plain('Policies', ({ policies }) => policies.join(', ') || 'default'),
   sorted(
     'Last used',

@@ -73,6 +73,17 @@ export function minutesSince(minutes: Minutes, span: number): Minutes {
   return minutes.filter(({ at }) => Date.parse(at) > fromMs)
 }
 
+/** Of the 24 hours to the newest minute, the oldest first. */
+export function sumsByHour(minutes: Minutes, of: (minute: Minutes[number]) => number): number[] {
+  const sums = Array.from({ length: 24 }, () => 0)
+  const newestMs = Date.parse(minutes.at(-1)?.at ?? '')
+  for (const minute of minutes) {
+    const hour = 23 - Math.floor((newestMs - Date.parse(minute.at)) / 3_600_000)
+    if (hour >= 0) sums[hour]! += of(minute)
+  }
+  return sums
+}
+
 /** `+12.3 %`, `−3.0 %`; `''` without a number before. */
 export function change(now: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''

@@ -4,6 +4,7 @@ import type { TrafficView } from '../../../api/admin-answers.ts'
 import { words } from '../text/figures.ts'
 import { actionTone, kindTone } from '../text/tone.ts'
 import { largestSums } from '../../../base/counts.ts'
+import { kinds } from '../../../model/kind.ts'
 
 interface ChartSeries {
   readonly name: string
@@ -18,8 +19,12 @@ type Minute = TrafficView['minutes'][number]
 const seriesMax = 9
 
 /** Each with another `meaning`. The series of a rate are stacked; `at` is in seconds since 1970. The
- * axis has `span` minutes, however few are known. */
-export function chartsOf(minutes: readonly Minute[], span: number) {
+ * axis has `span` minutes, however few are known. `keyName`: of a key's id. */
+export function chartsOf(
+  minutes: readonly Minute[],
+  span: number,
+  keyName = (id: string): string => id,
+) {
   const at = minutes.map((minute) => Date.parse(minute.at) / 1000)
   const to = at.at(-1) ?? 0
   const axis = { at, from: to - span * 60, to }
@@ -28,6 +33,10 @@ export function chartsOf(minutes: readonly Minute[], span: number) {
     seriesBy(minutes, of, tone)
   const classes = by((minute) => minute.classes, kindTone)
   const sources = by((minute) => minute.sources, sourceTone)
+  const keys = by((minute) => minute.keys, placeTone).map((one) => {
+    return { ...one, name: keyName(one.name) }
+  })
+  const policies = by((minute) => sumsByPolicy(minute.decisions), placeTone)
   const decisionTone: Tone = (name) => actionTone(name.split('/').at(-1) ?? '')
   const decisions = by((minute) => minute.decisions, decisionTone)
   const errors = by(({ statuses }) => without200(statuses), statusTone)
@@ -38,6 +47,12 @@ export function chartsOf(minutes: readonly Minute[], span: number) {
     { ...rates, meaning: 'classes', title: 'Checks by class', series: classes },
     // Where the API alone is asked it would show the same as the first.
     ...(sources.some(({ name }) => name !== 'check') ? [bySource] : []),
+    ...(keys.length > 0
+      ? [{ ...rates, meaning: 'key-checks', title: 'Checks by key', series: keys }]
+      : []),
+    ...(policies.length > 1
+      ? [{ ...rates, meaning: 'policy-checks', title: 'Decisions by policy', series: policies }]
+      : []),
     { ...rates, meaning: 'scores', title: 'Scores', series: scoresOf(minutes) },
     { ...rates, meaning: 'decisions', title: 'Decisions', series: decisions },
     { ...seconds, meaning: 'latency', title: 'Time to answer' },
@@ -46,7 +61,7 @@ export function chartsOf(minutes: readonly Minute[], span: number) {
   ]
 }
 
-type Tone = (name: string) => string
+type Tone = (name: string, place: number) => string
 
 function seriesBy(
   minutes: readonly Minute[],
@@ -54,9 +69,9 @@ function seriesBy(
   tone: Tone,
 ): readonly ChartSeries[] {
   const points = minutes.map(of)
-  return seriesNames(points, seriesMax).map((name) => ({
+  return seriesNames(points, seriesMax).map((name, place) => ({
     name: words(name),
-    tone: tone(name),
+    tone: tone(name, place),
     values: points.map((point) => (point[name] ?? 0) / 60),
   }))
 }
@@ -102,6 +117,14 @@ const statusTone: Tone = (code) =>
 
 const sourceTones = { check: 'line-0', gate: 'line-1', bouncer: 'line-2' } as const
 const sourceTone: Tone = (name) => sourceTones[name as keyof typeof sourceTones]
+
+/** Of names without a meaning. */
+const placeTone: Tone = (_, place) => kindTone(kinds[place] ?? '')
+
+const sumsByPolicy = (decisions: Minute['decisions']): Minute['decisions'] =>
+  Object.fromEntries(
+    largestSums(Object.entries(decisions).map(([name, sum]) => [name.split('/', 1)[0]!, sum])),
+  )
 
 const limitTone: Tone = (name) => (name === 'rate' ? 'tone-proxy' : 'tone-vpn')
 

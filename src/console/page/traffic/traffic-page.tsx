@@ -1,8 +1,9 @@
 // Traffic of the last hours by minute, updated live. It contains no addresses.
 
 import { useEffect, useMemo, useState, useRef } from 'preact/hooks'
-import type { TrafficView } from '../../../api/admin-answers.ts'
+import type { KeysView, TrafficView } from '../../../api/admin-answers.ts'
 import { ask, type Refusal } from '../ask/ask.ts'
+import { useMay } from '../ask/session.ts'
 import { type Loaded, useLoad } from '../ask/use-load.ts'
 import { BarList } from '../parts/bar-list.tsx'
 import { FigureList } from '../parts/figure-list.tsx'
@@ -38,7 +39,11 @@ export function TrafficPage() {
   const { minutes, top, refusal, answeredAt } = useFollowed(loaded)
   const [span, setSpan] = useState(360)
   const shown = useMemo(() => minutesSince(wholeMinutes(minutes), span), [minutes, span])
-  const charts = useMemo(() => chartsOf(shown, span), [shown, span])
+  const { value: keys } = useLoad<KeysView>(useMay('admin') ? '/admin/keys' : null)
+  const charts = useMemo(() => {
+    const nameOf = (id: string): string => keys?.keys.find((key) => key.id === id)?.name || id
+    return chartsOf(shown, span, nameOf)
+  }, [shown, span, keys])
   return (
     <>
       <div class="page-head">
@@ -81,12 +86,14 @@ export function TrafficPage() {
   )
 }
 
-const noMinutes: TrafficView['minutes'] = []
-const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [], blocked: [] }
+const noView: Pick<TrafficView, 'minutes' | 'top'> = {
+  minutes: [],
+  top: { networks: [], countries: [], providers: [], blocked: [], keys: [] },
+}
 
 /** The first answer's minutes and newer ones. */
 function useFollowed(loaded: Loaded<TrafficView>) {
-  const [state, setState] = useState({ minutes: noMinutes, top: noTop, answeredAt: 0 })
+  const [state, setState] = useState({ ...noView, answeredAt: 0 })
   // Why the newest minutes are missing.
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const { value } = loaded
