@@ -185,7 +185,7 @@ function readOptions() {
       checks: { max: 1_000_000, otherwise: 20_000, smoke: 300 },
       rounds: { max: 100, otherwise: 3, smoke: 1 },
       seconds: { max: 600, otherwise: 3, smoke: 1 },
-      memory: { max: 100_000_000, otherwise: 1_000_000, smoke: 1500 },
+      memory: { max: 100_000_000, otherwise: 1_000_000, smoke: 600 },
     },
     texts: ['table'],
     switches: ['smoke', 'json', 'save'],

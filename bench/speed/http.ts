@@ -56,7 +56,7 @@ import { type SteadyDriver, newSteadyDriver } from './load/steady.ts'
 import { type Variant, type VariantName, createBenchKey } from './servers/variant.ts'
 import { measureWorkers } from './workers.ts'
 
-const addressCount = 100_000
+const addressCounts = { measured: 100_000, smoke: 10_000 } as const
 /** So few that no request waits in a queue: what is left is the server's own pauses. */
 const fewConnections = 8
 
@@ -78,7 +78,9 @@ function readOptions() {
     // Load generators take whole seconds.
     secondsPerRound: Math.max(1, Math.round(seconds / rounds)),
     warmupSeconds: smoke ? 0 : 3,
+    addressCount: addressCounts[smoke ? 'smoke' : 'measured'],
     rounds,
+    steadyRounds: smoke ? 1 : rounds,
     connections,
     workers: workerCounts(workers),
     table: tablePath(flags.table),
@@ -157,7 +159,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
       connections,
       secondsPerRound: options.secondsPerRound,
       table: { id: table.id, bytes: table.bytes },
-      addresses: { scenario: scenario.name, count: addressCount, seed: defaultSeed },
+      addresses: { scenario: scenario.name, count: options.addressCount, seed: defaultSeed },
       answerBytes,
       variants: sumUpRounds(peak, {
         workers,
@@ -175,7 +177,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   }
 }
 
-async function drawRequests({ scenario }: Options, table: OpenTable, folder: string) {
+async function drawRequests({ scenario, addressCount }: Options, table: OpenTable, folder: string) {
   const space = announcedSpace(table.reader.views, scenario.family)
   const draw = { space, count: addressCount, seed: defaultSeed }
   return requestsOf(await createBenchKey(folder), drawAddresses(scenario, draw).texts)
@@ -200,7 +202,7 @@ async function measureSteady(options: {
   readonly servers: readonly BenchServer[]
 }): Promise<SteadyReport> {
   const { peak, folder, cores, servers } = options
-  const { connections, rounds, secondsPerRound: seconds } = options.options
+  const { connections, steadyRounds: rounds, secondsPerRound: seconds } = options.options
   const rateOf = (name: VariantName): number =>
     median(
       peak.flatMap(({ variant, load }) => (variant === name ? [load.requests / load.seconds] : [])),

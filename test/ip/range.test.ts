@@ -175,7 +175,7 @@ describe('parseRange', () => {
           expect(range === undefined || range.first <= range.last).toBe(true)
         },
       ),
-      { numRuns: inForm({ short: 400, full: 5000 }) },
+      { numRuns: inForm({ short: 400, full: 2500, long: 5000 }) },
     )
   })
 
@@ -184,7 +184,7 @@ describe('parseRange', () => {
       fc.property(rangeArbitrary, (range) => {
         expect(parseRange(formatRange(range))).toEqual(range)
       }),
-      { numRuns: inForm({ short: 400, full: 5000 }) },
+      { numRuns: inForm({ short: 400, full: 2500, long: 5000 }) },
     )
   })
 })
@@ -206,7 +206,7 @@ describe('prefixes', () => {
         )
         expect(addressCount([range])).toBe(1n << BigInt(addressBits(family) - length))
       }),
-      { numRuns: inForm({ short: 200, full: 2000 }) },
+      { numRuns: inForm({ short: 200, full: 1000, long: 2000 }) },
     )
   })
 
@@ -245,7 +245,7 @@ describe('prefixes', () => {
         expect(hasHostBits(`${text(family, value)}/${length}`)).toBe(first !== value)
         expect(hasHostBits(`${text(family, first)}/${length}`)).toBe(false)
       }),
-      { numRuns: inForm({ short: 200, full: 2000 }) },
+      { numRuns: inForm({ short: 200, full: 1000, long: 2000 }) },
     )
   })
 

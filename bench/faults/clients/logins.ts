@@ -19,7 +19,7 @@ const atOnce = 16
 /** Of all faults, one after the other. */
 const rounds = 10
 
-const counts = { ci: 1000, short: 10_000, long: 100_000 } as const
+const counts = { ci: 400, short: 10_000, long: 100_000 } as const
 
 export async function clientFaults({ folder, form, say }: ProofContext): Promise<ProofResult> {
   const server = await startSmallServer(folder)

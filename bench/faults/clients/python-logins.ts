@@ -19,7 +19,7 @@ const overMsMax = 50
 /** Logins under way at the same time. */
 const atOnce = 16
 
-const counts = { ci: 400, short: 10_000, long: 100_000 } as const
+const counts = { ci: 200, short: 10_000, long: 100_000 } as const
 
 interface Ended {
   readonly counts: Readonly<Record<string, number>>

@@ -20,7 +20,7 @@ import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { type ProofServer, connectionsOf, startProofServer, waitUntil } from './served.ts'
 
 const counts = {
-  ci: { kills: 2, hangs: 1, restarts: 1, stops: 0, takeovers: 1 },
+  ci: { kills: 1, hangs: 1, restarts: 1, stops: 0, takeovers: 1 },
   short: { kills: 20, hangs: 3, restarts: 5, stops: 2, takeovers: 2 },
   long: { kills: 200, hangs: 10, restarts: 100, stops: 10, takeovers: 10 },
 } as const

@@ -44,7 +44,7 @@ const recoveryMs = 1000
 const triedShare = 0.5
 
 const runs = {
-  ci: { pairs: 2, seconds: 2 },
+  ci: { pairs: 1, seconds: 2 },
   short: { pairs: 5, seconds: 4 },
   long: { pairs: 10, seconds: 30 },
 } as const

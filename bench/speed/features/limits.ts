@@ -114,7 +114,7 @@ async function measure(copy: string, folder: string, options: Options): Promise<
 async function main(): Promise<number> {
   const { seconds, rounds, connections, table, json, save } = readFlags({
     numbers: {
-      seconds: { max: 86_400, otherwise: 40, smoke: 2 },
+      seconds: { max: 86_400, otherwise: 40, smoke: 1 },
       rounds: { max: 86_400, otherwise: 10, smoke: 1 },
       connections: { max: 86_400, otherwise: 64 },
     },

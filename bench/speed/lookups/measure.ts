@@ -37,8 +37,10 @@ type Pass = (step: Step, first: number, end: number) => number
 
 /** More memory than the caches of one processor hold. */
 const coldBytes = 64 << 20
-/** Emptying the caches takes longer than what is measured: so many chunks a round. */
-const coldChunks = 12
+/** Emptying the caches takes longer than what is measured: this many chunks a round. */
+const coldChunks = { measured: 12, smoke: 2 } as const
+/** A round below this only shows that a subject works. */
+const measuredMsMin = 5
 
 /** A subject that runs in this process. */
 export async function prepareInProcess(
@@ -74,9 +76,13 @@ async function timeChunks(
   next: () => number,
 ): Promise<Timing> {
   let sink = 0
-  const bench = cold
-    ? new Bench({ time: 0, iterations: coldChunks, warmupTime: milliseconds / 5 })
-    : new Bench({ time: milliseconds, warmupTime: milliseconds / 5 })
+  const short = milliseconds < measuredMsMin
+  const bench = new Bench({
+    time: cold ? 0 : milliseconds,
+    warmupTime: milliseconds / 5,
+    ...(cold ? { iterations: short ? coldChunks.smoke : coldChunks.measured } : {}),
+    ...(short ? { warmupIterations: 1 } : {}),
+  })
   bench.add(
     name,
     () => {

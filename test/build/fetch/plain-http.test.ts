@@ -53,7 +53,7 @@ it.each([
   ['that ends where the server hangs up', false],
 ])('takes every byte of an HTTP/1.0 answer %s', async (_name, withLength) => {
   const url = await serve(withLength)
-  const feeds = Array.from({ length: inForm({ short: 12, full: 60 }) }, (_, index) =>
+  const feeds = Array.from({ length: inForm({ short: 12, full: 30 }) }, (_, index) =>
     feed(`feed-${index}`),
   )
   const obtained = await obtainSnapshots({

@@ -43,7 +43,7 @@ describe('a day', () => {
             expect(back.some((row) => sameRange(row.range, range))).toBe(true)
           }
         }),
-        { numRuns: inForm({ short: 10, full: 60 }) },
+        { numRuns: inForm({ short: 10, full: 30, long: 60 }) },
       )
     })
   })

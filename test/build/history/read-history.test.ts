@@ -69,9 +69,9 @@ describe('the history of a feed', () => {
           expect([...rows.keys()].sort()).toEqual(recent.sort())
         })
         .afterEach(() => rmSync(join(folder(), feed), { recursive: true })),
-      { numRuns: inForm({ short: 16, full: 40 }) },
+      { numRuns: inForm({ short: 16, full: 24, long: 40 }) },
     )
-    expect(rowCount).toBeGreaterThan(inForm({ short: 50, full: 300 }))
+    expect(rowCount).toBeGreaterThan(inForm({ short: 50, full: 150, long: 300 }))
   })
 
   it('measures the age of a day by the days up to the one that counts as today', async () => {

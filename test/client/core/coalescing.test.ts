@@ -137,7 +137,7 @@ describe('checks that go together', () => {
     const random = newRandom(47)
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!
     const ip = (): string => `192.0.${pick([2, 3])}.${Math.floor(random() * 256)}`
-    const total = inForm({ short: 3000, full: 100_000 })
+    const total = inForm({ short: 3000, full: 20_000, long: 100_000 })
     let requests = { together: 0, alone: 0 }
     for (let done = 0; done < total;) {
       const world: World = {
