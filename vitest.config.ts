@@ -13,7 +13,7 @@ import { summary } from './test/summary.ts'
 
 // What these hold to a time would fail beside another file: they have the cores while they run.
 const isTimed = (file: string): boolean =>
-  /\/(lives|limits-kill|limiter|settings-effect|many-machines|failover|store|server-proofs)\.(server|world)\.test\.ts$/.test(
+  /\/(lives|limits-kill|limiter|settings-effect|many-machines|failover|store|client-proofs)\.(server|world)\.test\.ts$/.test(
     file,
   )
 

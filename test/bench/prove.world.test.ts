@@ -1,7 +1,7 @@
 // The proofs in their shortest form, as `npm run prove` runs them: a few kills of an import and of
 // a build, a few disks that fail, 20,000 mutated requests, 2,000 damages to a table, 100 forged
-// ones. Those that hold a server to times are in
-// test/bench/faults/server-proofs.world.test.ts; the long forms are in docs/proof/REPORT.md.
+// ones. Those about a running server and about clients are in test/bench/faults; the long forms are
+// in docs/proof/REPORT.md.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
