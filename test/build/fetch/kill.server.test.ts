@@ -11,7 +11,6 @@ import { acquireFileLock } from '../../../src/base/system/file-lock.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { readStoredSnapshots, recoverSnapshots } from '../../../build/fetch/snapshot-store.ts'
 import { newFolder } from './site.ts'
-import { inForm } from '../../form.ts'
 
 const dist = pathToFileURL(join(packageRoot, 'dist')).href
 
@@ -41,7 +40,7 @@ const program = `
 `
 
 /** Odd, so that the last run is cleared up after. */
-const kills = inForm({ short: 15, full: 25 })
+const kills = 19
 
 describe('a run that is killed', () => {
   it('leaves one whole set, and its lock to the next', async () => {
