@@ -16,7 +16,7 @@ import { newRandom } from '../../oracle/sample.ts'
 import { subjectOf } from '../../oracle/table.ts'
 import { type WorldDay, historyTable } from '../../world/world-tables.ts'
 
-const asked = 1_500
+const asked = 900
 
 /**
  * The longest half-life of each kind (MODEL.md), where none was measured of the feed; evidence that
@@ -163,9 +163,9 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
         }
       }
       expect({ wrong: wrong.length, shown: wrong.slice(0, 3) }).toEqual({ wrong: 0, shown: [] })
-      expect(counts.compared).toBeGreaterThan(600)
-      expect(counts.lapsed).toBeGreaterThan(150)
-      expect(counts.severalDays).toBeGreaterThan(15)
+      expect(counts.compared).toBeGreaterThan(300)
+      expect(counts.lapsed).toBeGreaterThan(75)
+      expect(counts.severalDays).toBeGreaterThan(7)
     })
 
     it('and the proxy object of each answer says it of its kind', () => {
@@ -219,9 +219,9 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
         }
       }
       expect({ wrong: wrong.length, shown: wrong.slice(0, 3) }).toEqual({ wrong: 0, shown: [] })
-      expect(compared).toBeGreaterThan(350)
+      expect(compared).toBeGreaterThan(175)
       // Few: most addresses that are asked are listed themselves.
-      expect(inferredCount).toBeGreaterThan(5)
+      expect(inferredCount).toBeGreaterThan(2)
     })
   })
 }

@@ -155,7 +155,7 @@ describe('a server that refreshes its table', { timeout: 2 * buildWaitMs }, () =
     const builder = await eventually(() => workersOf(server).find((pid) => isBuild(pid)))
     // It is seen before it is lowered.
     const others = () => (threadsOf(builder) ?? []).filter(({ nice }) => nice !== 19)
-    await expect.poll(others).toEqual([])
+    await expect.poll(others, { timeout: 30_000 }).toEqual([])
     hurry(builder)
     await eventually(
       async () => (await statusOf(server)).table !== null,
