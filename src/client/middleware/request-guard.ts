@@ -166,8 +166,10 @@ function agentOf(request: AddressedRequest, known: object): AgentRequest {
   const agent = { user_agent: of('user-agent').slice(0, 1024) }
   if (of('signature') === '') return agent
   const { req } = known as { req?: { raw?: object } }
-  const { method, originalUrl, url } = (req?.raw ?? req ?? known) as Record<string, unknown>
-  const path = String(originalUrl ?? url).replace(/^https?:\/\/[^/]*/i, '')
+  const asked = (req?.raw ?? req ?? known) as Record<string, unknown>
+  // better-auth hands on headers alone.
+  const { method = 'POST', url = '/', originalUrl = url } = asked
+  const path = String(originalUrl).replace(/^https?:\/\/[^/]*/i, '')
   const line = { method: String(method), scheme: 'https', authority: of('host'), path }
   const headers = {
     signature: of('signature'),

@@ -9,6 +9,7 @@ import {
   type BetterAuthOptions,
   iprisk,
 } from '../../../src/client/middleware/better-auth-plugin.ts'
+import { newSigningKey, signed } from '../../agents/sign.ts'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
 
 const address = '203.0.113.7'
@@ -47,6 +48,16 @@ it('admits what is allowed, by the policy of the visitor', async () => {
   expect(admitted.cookie).toContain('session_token')
   expect(client.asked.at(-1)).toEqual({ ip: address, options: { policy: 'login' } })
   expect(client.outcomes).toEqual([])
+})
+
+it('sends what a signed request says; of its line better-auth names the host alone', async () => {
+  const { client, signIn } = await application({ agents: true })
+  const authority = 'app.example'
+  const { headers } = signed({ key: newSigningKey(), authority })
+  await signIn({ ...headers, host: authority, 'user-agent': 'ChatGPT' })
+  const line = { method: 'POST', scheme: 'https', authority, path: '/' }
+  const agent = { user_agent: 'ChatGPT', signature: { ...line, headers } }
+  expect(client.asked.at(-1)?.options.agent).toEqual(agent)
 })
 
 it.each([

@@ -10,6 +10,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fastify from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { parseAgent } from '../../../src/agents/agent-status.ts'
+import { createSignatureVerifier } from '../../../src/agents/signature-verifier.ts'
+import { directoryUrl } from '../../../src/agents/web-bot-auth.ts'
 import type {
   AddressHeader,
   AddressedRequest,
@@ -22,6 +25,7 @@ import { iprisk as ipriskFastify } from '../../../src/client/middleware/fastify-
 import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
 import { type Judged, createRequestGuard } from '../../../src/client/middleware/request-guard.ts'
 import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
+import { agentHost, newSigningKey, signed } from '../../agents/sign.ts'
 import { eventually } from '../../eventually.ts'
 import { answerFor } from '../stand-in.ts'
 import { type App, type AppOptions, edges, frameworks } from './frameworks.ts'
@@ -29,9 +33,19 @@ import { type App, type AppOptions, edges, frameworks } from './frameworks.ts'
 const address = '203.0.113.7'
 const login = { method: 'POST', headers: { 'x-forwarded-for': `198.51.100.1, ${address}` } }
 
+const query = '?next=%2F'
+
 const factor = 'second factor'
 
-type Post = (options: AppOptions) => Promise<Response>
+/** `more`: further headers of the request to this authority. */
+type Post = (
+  options: AppOptions,
+  more?: (authority: string) => Readonly<Record<string, string>>,
+) => Promise<Response>
+const loginTo = (host: string, more: Parameters<Post>[1] = () => ({})) => ({
+  ...login,
+  headers: { ...login.headers, ...more(host) },
+})
 const open: App[] = []
 afterEach(async () => {
   for (const app of open.splice(0)) await app.close()
@@ -40,15 +54,19 @@ afterEach(async () => {
 const all: readonly (readonly [string, Post])[] = [
   ...Object.entries(frameworks).map(([name, start]): readonly [string, Post] => [
     name,
-    async (options) => {
+    async (options, more) => {
       const app = await start(options)
       open.push(app)
-      return fetch(app.url, login)
+      return fetch(`${app.url}${query}`, loginTo(new URL(app.url).host, more))
     },
   ]),
   ...Object.entries(edges).map(([name, make]): readonly [string, Post] => [
     name,
-    async (options) => make(options)(new Request('http://app.example/login', login)),
+    async (options, more) => {
+      const { headers, ...init } = loginTo('app.example', more)
+      const named = { ...init, headers: { ...headers, host: 'app.example' } }
+      return make(options)(new Request(`http://app.example/login${query}`, named))
+    },
   ]),
 ]
 
@@ -87,6 +105,36 @@ describe.each(all)('%s', (_name, post) => {
     const asked = client.asked.map(({ options }) => options.previous)
     expect(asked).toEqual([before, before, undefined, null, null, null])
     expect(said).toEqual([expect.any(Object)])
+  })
+
+  it('sends what a signed request says, so that its signature holds', async () => {
+    const client = deciding('allow')
+    const key = newSigningKey()
+    const now = Math.floor(Date.now() / 1000)
+    const parameters = { created: String(now), expires: String(now + 60) }
+    let host = ''
+    await post({ client, trust: 1, agents: true }, (authority) => {
+      host = authority
+      const covers = [
+        ['"@method"', 'POST'],
+        ['"@target-uri"', `https://${authority}/login${query}`],
+        ['"signature-agent";key="sig1"', `"https://${agentHost}"`],
+      ] as const
+      const { headers } = signed({ key, parameters, covers })
+      return { ...headers, 'user-agent': 'x'.repeat(2000) }
+    })
+    const { agent } = client.asked[0]!.options
+    expect(agent?.user_agent).toBe('x'.repeat(1024))
+    const { signed: claim } = parseAgent(agent, Date.now()).value
+    const settings = { directories: [agentHost], authorities: [host] }
+    const verifier = createSignatureVerifier(settings, { waitMs: 10_000 })
+    verifier.use([{ url: directoryUrl(agentHost), keys: [key] }])
+    await verifier.verify([claim!])
+    expect(claim?.by).toBe(directoryUrl(agentHost))
+    await post({ client, trust: 1, agents: true }, () => ({ 'user-agent': 'curl' }))
+    await post({ client, trust: 1 }, () => ({ 'user-agent': 'curl' }))
+    const asked = client.asked.map(({ options }) => options.agent)
+    expect(asked.slice(1)).toEqual([{ user_agent: 'curl' }, undefined])
   })
 
   it.each(['challenge', 'block', 'own-word'])('answers %s by a problem', async (action) => {
