@@ -12,7 +12,7 @@ const page = join(root, 'src/console/page')
 const out = join(root, 'dist/console')
 const mark = join(root, 'dist/.console-inputs')
 
-/** Of all that the bundle is made of: the page, what it imports from beside it, packages, this file. */
+/** Hash of what the bundle is made of: page, imports, packages, this file. */
 function inputsHash() {
   const hash = createHash('sha256')
   const files = readdirSync(page, { recursive: true, withFileTypes: true })

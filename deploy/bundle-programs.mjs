@@ -19,7 +19,7 @@ const out = join(dist, 'src/programs')
 /** Where they are made: what runs meanwhile finds its own bundles until all are whole. */
 const draft = join(dist, 'src/programs.draft')
 
-/** By the names of their folders. */
+/** Keyed by the names of their folders. */
 const programs = {
   main: 'src/cli/main.js',
   worker: 'src/worker/worker-main.js',

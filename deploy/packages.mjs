@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path) => readFileSync(join(root, path), 'utf8')
 
-/** Of the newest heading, `## 0.1.0, unreleased`. */
+/** From the newest heading, `## 0.1.0, unreleased`. */
 export function changeLogVersion() {
   const [, version] = /^## (\d+\.\d+\.\d+)/m.exec(read('CHANGELOG.md')) ?? []
   if (version === undefined) throw new Error('CHANGELOG.md has no heading with a version.')
@@ -151,7 +151,7 @@ function surfaceOf(entries) {
     .join('\n')
 }
 
-/** By the name of the package, which is also that of the file in docs/surface. */
+/** Keyed by the name of the package, which is also that of the file in docs/surface. */
 export function publicSurfaces() {
   const client = [...Object.values(clientEntries), 'node-client']
   return {

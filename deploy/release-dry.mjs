@@ -122,7 +122,7 @@ async function tryOut(file, use) {
   }
 }
 
-/** Of a package that depends on nothing. */
+/** For a package without dependencies. */
 function materialsAlone(name, purl) {
   const component = { type: 'library', name, version, purl, 'bom-ref': purl }
   const document = {

@@ -21,7 +21,7 @@ const served = new Set(
 const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
 const options = { cwd, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'ignore'] }
 const all = JSON.parse(execFileSync('npm', args, options))
-// Of a package under another name, as uWebSockets.js is, only this one has its own.
+// A package under an alias, like uWebSockets.js, has its own name only here.
 const nameOf = ({ purl }) => decodeURIComponent(purl).replace('pkg:npm/', '')
 const named = new Set(process.argv.slice(2))
 const refsOf = new Map(all.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]))

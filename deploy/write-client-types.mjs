@@ -1,4 +1,4 @@
-// Writes the client's types anew, when a shape of the wire has changed: after `npm run compile`,
+// Writes the client's types again, when a wire schema has changed: after `npm run compile`,
 // `node deploy/write-client-types.mjs`, then format what it wrote.
 
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Writes docs/surface anew, when the public surface of a package was changed on purpose: after
+// Rewrites docs/surface when the public surface of a package was changed on purpose: after
 // `npm run declarations`, `node deploy/write-surface.mjs`.
 
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -173,7 +173,7 @@ export const proofs: readonly Proof[] = [
     name: 'stream',
     shows:
       'a bouncer of 500,000 decisions that applies every difference of the stream has, after a table, ' +
-      'a list change, a restart and pulls that are cut off, what one has that begins anew; no loop ' +
+      'a list change, a restart and pulls that are cut off, what one has that starts over; no loop ' +
       'is held for 20 ms.',
     minutes: { short: 3, long: 3 },
     run: bouncerStream,

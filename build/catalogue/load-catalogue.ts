@@ -56,7 +56,7 @@ function feedFilesOf(folder: string): readonly string[] {
   }
 }
 
-/** By id, not by file name: `a-b.json` sorts before `a.json`, `a` before `a-b`. */
+/** Sorted by id, not by file name: `a-b.json` sorts before `a.json`, `a` before `a-b`. */
 const byId = (a: string, b: string): number => (a.slice(0, -5) < b.slice(0, -5) ? -1 : 1)
 
 /** Reads a feed from one file, or the shipped one overlaid with the operator's. */

@@ -52,7 +52,7 @@ interface Found {
   seen: Seen
 }
 
-/** By prefix: the first 24 bits of an IPv4 address, 48 of IPv6. */
+/** Keyed by prefix: the first 24 bits of an IPv4 address, 48 of IPv6. */
 type Prefixes = Map<number, Found>
 
 interface Servers {
@@ -64,7 +64,7 @@ interface Servers {
 interface Landlord {
   readonly operators: Set<string>
   readonly servers: Set<number>
-  /** By /22. */
+  /** Keyed by /22. */
   readonly blocks: Map<number, Seen>
 }
 

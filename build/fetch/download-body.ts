@@ -69,7 +69,7 @@ async function* bounded(source: Chunks, bytesMax: number, url: string): Chunks {
   }
 }
 
-/** By Content-Encoding (RFC 9110, 8.4.1). More than one coding is refused. */
+/** Decodes by Content-Encoding (RFC 9110, 8.4.1). More than one coding is refused. */
 async function decoderFor(wire: Readable, encoding: string | undefined, url: string) {
   switch ((encoding ?? 'identity').trim().toLowerCase()) {
     case '':

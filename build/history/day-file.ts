@@ -76,7 +76,7 @@ export async function readDayRows(duck: DuckDb, path: string): Promise<ListedRan
   return rows
 }
 
-/** By path; files that are not complete day files are left out. */
+/** Keyed by path; files that are not complete day files are left out. */
 export async function readDayMetadata(
   duck: DuckDb,
   paths: readonly string[],

@@ -88,7 +88,7 @@ export function foldNested(table: HistoryRanges): void {
   for (let start = 0; start < count;) {
     let end = start + 1
     while (end < count && compare(first, start, first, end) === 0) end++
-    // Of ranges with the same start the widest, the last one, comes first.
+    // Among ranges with the same start, the widest, which is last, comes first.
     for (let row = end - 1; row >= start; row--) {
       while (open.length > 0 && compare(last, open.at(-1)!, first, row) < 0) {
         open.pop()

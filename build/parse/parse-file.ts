@@ -14,7 +14,7 @@ export interface FileToParse {
   readonly path: string
   readonly format: string
   readonly options?: FormatOptions | undefined
-  /** Of the unpacked content: a gzip of a few KiB can hold a disk full of zeros. */
+  /** Limits the unpacked content: a gzip of a few KiB can hold a disk full of zeros. */
   readonly bytesMax: number
 }
 

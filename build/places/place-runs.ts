@@ -11,9 +11,9 @@ import { newRunCollector } from '../layer/run-collector.ts'
 export interface PlaceRuns {
   /** Concatenated runs; the facts of each, its region, are set later. */
   readonly runs: Uint32Array
-  /** By location: the element at which its run begins. */
+  /** Keyed by location: the element at which its run begins. */
   readonly starts: Uint32Array
-  /** By location: a number that all locations of one region share. */
+  /** Keyed by location: a number that all locations of one region share. */
   readonly regions: Uint32Array
 }
 

@@ -169,7 +169,7 @@ const identificationTexts: Texts<(typeof identifications)[number]> = {
   '': 'Not verified.',
 }
 
-/** By name on the page; without errors, reasons and signals. */
+/** Keyed by name on the page; without errors, reasons and signals. */
 export const valueTexts = {
   classification: classificationTexts,
   risk_level: levelTexts,

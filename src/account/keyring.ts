@@ -232,7 +232,7 @@ export function createKeyring(options: KeyringOptions) {
 
   /** Reads changes and moves the clock, even on failure (`keys_unreadable`). */
   async function refresh(at: number): Promise<void> {
-    // Each day verifies every value anew, which records its use.
+    // Each day verifies every value again, which records its use.
     if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {

@@ -1,7 +1,7 @@
 // Who calls the admin port, and with which role: the token of --admin-token-file is an admin's;
 // --admin-tokens-file names more people and programs, a line each: role, name, and the token or
 // `sha256:…` (docs/console-access.md).
-// // Read once, kept as hashes. Every token is compared, in constant time, so that timing reveals
+// Read once, kept as hashes. Every token is compared, in constant time, so that timing reveals
 // nothing. Without either file everyone who reaches the port is an admin, so it then listens only
 // on loopback or a socket (src/config/setting-rules.ts).
 

@@ -119,7 +119,7 @@ function workerStatus(
   }
 }
 
-/** Of each worker, by the limit of this process, which its workers inherit. */
+/** For each worker, given the limit of this process, which its workers inherit. */
 export function connectionsStatus(
   asked: number,
   { total, workers }: Pick<ScrapeData, 'total' | 'workers'> = {

@@ -1,7 +1,7 @@
 // Who a token belongs to, and how many wrong ones an address may send: to the console's login and
 // as Bearer together, counted by whole minutes. An IPv6 client counts by its /64, which belongs to
 // one line.
-// // Invariant: a right token is always accepted. Tokens are too long to be guessed
+// Invariant: a right token is always accepted. Tokens are too long to be guessed
 // (admin-caller.ts requires at least 16 characters), so the limit only reduces noise, and guesses
 // from the same address lock out no holder of a token.
 

@@ -84,7 +84,7 @@ function answerOf(
   return { status, name, operator, category, identified_by, directory: '' }
 }
 
-/** By the newest snapshots of its feeds, or by any that the table knows. */
+/** According to the newest snapshots of its feeds, or to any that the table knows. */
 function isListed({ feeds }: KnownAgent, about: Located | undefined, isNewest: boolean): boolean {
   if (about === undefined || about.located.bogon) return false
   const { views, strings, sources, asOf } = about.reader

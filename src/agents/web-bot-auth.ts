@@ -105,7 +105,7 @@ function isCurrent(parameters: fields.Parameters, nowSeconds: number): boolean {
   return isOurs && isLife && from <= nowSeconds + aheadSecondsMax && nowSeconds < to
 }
 
-/** Of the covered member of Signature-Agent: the only one, or that under the signature's label. */
+/** The covered member of Signature-Agent: the only one, or that under the signature's label. */
 function hostOf(components: readonly fields.Item[], agentOf: AgentOf, label: string) {
   const covered = components.filter(([name]) => name === 'signature-agent')
   const keys = covered.map(([, parameters]) => parameters.get('key'))

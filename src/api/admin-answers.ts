@@ -21,7 +21,7 @@ export interface ConsoleLogin extends ConsoleSession {
 export interface AddressView {
   readonly answer: CheckAnswer
   readonly insights: Insights
-  /** By the policy asked for, otherwise by `default`; `null` without policies. */
+  /** Decided by the requested policy, otherwise by `default`; `null` without policies. */
   readonly decision: Decision | null
   /** Own lists with an entry that matches, the most specific first. */
   readonly lists: readonly {
@@ -98,11 +98,11 @@ export interface TrafficView {
     readonly at: string
     readonly checks: number
     readonly classes: Readonly<Record<string, number>>
-    /** By source: `check` (the API), `gate`, `bouncer`. */
+    /** Keyed by source: `check` (the API), `gate`, `bouncer`. */
     readonly sources: Readonly<Record<string, number>>
-    /** By key id, the largest 8, estimated as `top` is. */
+    /** Keyed by key id, the largest 8, estimated as `top` is. */
     readonly keys: Readonly<Record<string, number>>
-    /** By tens of the score: 0–9, …, 90–100. */
+    /** Keyed by tens of the score: 0–9, …, 90–100. */
     readonly scores: readonly number[]
     /** `policy/action` → count; empty without policies. */
     readonly decisions: Readonly<Record<string, number>>
@@ -111,12 +111,12 @@ export interface TrafficView {
     /** Seconds; `null` without requests. */
     readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number } | null
   }[]
-  /** Of the 24 hours before; `null` where the server has not counted that long. */
+  /** For the 24 hours before; `null` where the server has not counted that long. */
   readonly before: {
     readonly checks: number
     readonly decisions: Readonly<Record<string, number>>
   } | null
-  /** Of the last hour, the largest first, 20 each; `blocked` are networks that policies blocked: estimated from one check in 64 by a sketch of fixed size, at most `error` too many. */
+  /** For the last hour, the largest first, 20 each; `blocked` are networks that policies blocked: estimated from one check in 64 by a sketch of fixed size, at most `error` too many. */
   readonly top: Readonly<
     Record<
       'networks' | 'countries' | 'providers' | 'blocked' | 'keys',
@@ -244,7 +244,7 @@ export interface RehearsalReport {
   readonly changed?: RequestShare & {
     readonly by_action: readonly FromTo[]
   }
-  /** Of requests whose action changes; without another policy, of those not allowed. */
+  /** For requests whose action changes; without another policy, for those not allowed. */
   readonly hit: HitLists
   readonly examples: readonly RehearsedExample[]
 }
@@ -358,7 +358,7 @@ export interface SetMade {
   readonly too_large: boolean
   /** Since the previous generation; `null` if none is kept. */
   readonly growth: number | null
-  /** By the formats requested: `plain`, `mmdb.iprisk`. */
+  /** Keyed by the formats requested: `plain`, `mmdb.iprisk`. */
   readonly bytes: Readonly<Record<string, number>>
 }
 
@@ -369,7 +369,7 @@ export type SetTrial = Readonly<
     {
       readonly prefixes: number
       readonly addresses: number
-      /** By organization, the largest first. */
+      /** Keyed by organization, the largest first. */
       readonly networks: readonly { readonly name: string; readonly addresses: number }[]
     }
   >

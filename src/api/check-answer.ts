@@ -18,7 +18,7 @@ import { agentAnswer, agentRequest } from './agent-context.ts'
 import { coverageAnswer } from './coverage-answer.ts'
 import { day, membersOf, percent, score, type Wire } from './wire.ts'
 
-/** Of a check and of a batch; ignored where the service has no policies. */
+/** In a check or a batch; ignored where the service has no policies. */
 export const policyName = z
   .string()
   .describe("The policy to apply, if the key allows it; the key's default without it.")

@@ -91,7 +91,7 @@ export function checkFault(body: unknown): InputFault {
   return Array.isArray(ip) ? checkFaults.ip_array : checkFaults.no_string
 }
 
-/** Of a batch's body as a whole. */
+/** For a batch's body as a whole. */
 export const batchFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send a JSON object such as {"ips":["192.0.2.1"]}.',
@@ -127,7 +127,7 @@ export const policyFaults = faults('policy', {
     'There is no such policy, or the key may not use it: leave "policy" out, or ask the operator for it.',
 })
 
-/** Of the body as a whole; rows have their own. */
+/** For the body as a whole; rows have their own. */
 export const feedbackFaults = {
   ...faults(undefined, {
     empty: 'The body is empty: send {"outcomes":[{"ip":"192.0.2.1","outcome":"abusive"}]}.',

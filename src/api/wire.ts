@@ -1,6 +1,6 @@
 // The parts of the wire's shapes. Each request and answer of the public port is one zod schema; its
 // TypeScript type and its part of the OpenAPI document follow from it.
-// // Only openapi.ts loads these schemas. The others import types, so that serving loads no zod (a
+// Only openapi.ts loads these schemas. The others import types, so that serving loads no zod (a
 // test holds that); constants that serving needs are in files without zod.
 
 import { z } from 'zod'

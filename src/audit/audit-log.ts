@@ -262,7 +262,7 @@ export async function readAuditLog(
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly broken: number }> {
   const path = auditLogPath(state)
   if (!existsSync(path)) return { entries: [], broken: 0 }
-  // By act: a Map keeps the order of their first lines.
+  // Keyed by act: a Map keeps the order of their first lines.
   const entries = new Map<unknown, AuditEntry>()
   let broken = 0
   const { before = '\uffff', tailBytes = Infinity } = how

@@ -36,7 +36,7 @@ import { openCsvRows, type RowWriter } from './rows/csv-row.ts'
 import { copyToPage, parseIpv4Line } from './rows/ipv4-line.ts'
 import { ipv4Chars, openTextRows } from './rows/text-row.ts'
 
-/** By piece: enough to show a user that the file is not what was meant. */
+/** Per piece: enough to show a user that the file is not what was meant. */
 const badLinesKept = 3
 const badCharsMax = 200
 const lineEnd = 0x0a
@@ -127,7 +127,7 @@ function counterOf(
   return newLineCounter(views, (length >>> 1) + 1, log)
 }
 
-/** By line of the batch: its log entry; `undefined` if read in place. */
+/** Keyed by line of the batch: its log entry; `undefined` if read in place. */
 const entries: (LogEntry | undefined)[] = Array.from({ length: lookupBatchMax })
 
 /** Forms by `word`, without a filter by time. */

@@ -29,7 +29,7 @@ export interface LineTally {
   /** For access logs: counts by path and by status, indexed like `classifications`. */
   readonly paths: readonly ClassCounts[]
   readonly statuses: readonly ClassCounts[]
-  /** By hour `2026-08-22T10` or day, in UTC, if requested. */
+  /** Keyed by hour `2026-08-22T10` or day, in UTC, if requested. */
   readonly times: readonly ClassCounts[]
 }
 

@@ -58,7 +58,7 @@ export function newChangeCounter() {
 export const percentOf = (count: number, all: number): number =>
   all === 0 ? 0 : Math.round((1e6 * count) / all) / 1e4
 
-/** By the exact share: rounded, one in a million would be zero. */
+/** Compares the exact share: rounded, one in a million would be zero. */
 export const isAbove = (
   { changed, compared }: Pick<Comparison, 'changed' | 'compared'>,
   maxPercent: number,
@@ -74,7 +74,7 @@ export interface ComparedTable {
   readonly policy: PolicyInUse | undefined
 }
 
-/** By the policy at `index`; `''` without policies. */
+/** The decision of the policy at `index`; `''` without policies. */
 export function actionOf(
   { policy }: ComparedTable,
   words: Uint32Array,
@@ -124,7 +124,7 @@ export function compareAddresses<Item extends { readonly address: string }>(
   return counter.comparison()
 }
 
-/** By classification and level, `clean low`; own lists are ignored. */
+/** Keyed by classification and level, `clean low`; own lists are ignored. */
 export function compareVerdicts(
   before: OpenTable,
   after: OpenTable,

@@ -29,7 +29,7 @@ export function newRehearsalCounter(
   const { views } = table.reader
   const words = newAddressWords()
   const located = newLocated()
-  /** By outcome, then by the other policy's outcome. */
+  /** Keyed by outcome, then by the other policy's outcome. */
   const counts: number[][] = []
   const hits = newHits()
   const policy = policyOf(one)

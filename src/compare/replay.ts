@@ -25,7 +25,7 @@ export function newReplayCounter(before: ComparedTable, after: ComparedTable) {
   const { words } = pair
   const classes = newChangeCounter()
   const decisions = newChangeCounter()
-  /** By both classes, then by feed. */
+  /** Keyed by both classes, then by feed. */
   const feeds = new Map<string, Map<string, number>>()
   const hits = newHits()
   const feedsOf = feedChanges(before.table, after.table)
@@ -48,7 +48,7 @@ export function newReplayCounter(before: ComparedTable, after: ComparedTable) {
   return {
     /** Requests with a flipped classification, by the new table. */
     hits,
-    /** By action; nothing changes without a policy. */
+    /** Keyed by action; nothing changes without a policy. */
     decisions: decisions.comparison,
     /** With requests by feed: `+tor-exits` if it is in the new table only, `-` in the old one. */
     flips: () =>

@@ -28,7 +28,7 @@ export function newTopCounts(width: number, keysMax = 200_000) {
       }
       for (let i = 0; i < width; i++) row[i]! += counts[i] ?? 0
     },
-    /** By the sum of their numbers, largest first, then by key. */
+    /** Sorted by the sum of their numbers, largest first, then by key. */
     top: (most: number) =>
       [...rows]
         .map(([key, counts]) => ({ key, counts, sum: sumOf(counts) }))

@@ -9,7 +9,7 @@ import { gzip } from 'node:zlib'
 
 export type ConsoleFile = Awaited<ReturnType<typeof readConsoleFile>>
 
-/** By path below /console; `''` is the page itself. */
+/** Keyed by path below /console; `''` is the page itself. */
 export type ConsoleFiles = (path: string) => Promise<ConsoleFile | undefined>
 
 const types: Readonly<Record<string, string>> = {

@@ -64,7 +64,7 @@ const noToken =
 interface LoginParts {
   /** `undefined`: the server has no token. */
   readonly guard: TokenGuard | undefined
-  /** Of the link that signs in once, as an admin. */
+  /** The secret of the link that signs in once, as an admin. */
   readonly linkSecret?: string | undefined
   readonly files: ConsoleFiles
   readonly log: Log

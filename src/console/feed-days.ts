@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { TableInfo } from '../table/served-table.ts'
 import { openKeptFile } from './kept-file.ts'
 
-/** By feed and day; days since 1970. */
+/** Keyed by feed and day; days since 1970. */
 export type FeedDays = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 const daysKept = 60

@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto'
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import type { AdminCaller } from '../admin/admin-caller.ts'
 
-/** Of one token, which some people may share, each with some browsers. */
+/** Per token: several people may share one, each with several browsers. */
 export const consoleSessionsMax = 100
 
 /** A working day, and an hour away. */

@@ -69,7 +69,7 @@ export function createTrafficRing(
   kept: readonly Point[] = [],
 ) {
   const points = [...kept]
-  /** By minute, merged over workers. */
+  /** Keyed by minute, merged over workers. */
   const hour: TrafficCounts['top'][] = []
   // Created at the server's start: nothing was counted before.
   let open = openMinute(now(), emptyCounterSnapshot)
@@ -128,7 +128,7 @@ export function createTrafficRing(
   }
 }
 
-/** Of the day before that instant, where all but its first hour is known. */
+/** For the day before that instant, where all but its first hour is known. */
 function sumsBefore(points: readonly Point[], dayMs: number): TrafficView['before'] {
   const before = points.filter(({ at }) => Date.parse(at) < dayMs)
   const first = before[0]
@@ -211,7 +211,7 @@ function sourcesOf(before: CounterSnapshot, total: CounterSnapshot): Point['sour
   return Object.fromEntries(added.filter(([, count]) => count > 0))
 }
 
-/** Of single checks by their labels' differences, and `besides` by workers. */
+/** For single checks, from their labels' differences; `besides` from workers. */
 function decisionsOf(
   before: CounterSnapshot,
   total: CounterSnapshot,

@@ -106,7 +106,7 @@ function sideOf(
 
 type Point = Pick<Location, 'latitude' | 'longitude'>
 
-/** Of the sphere with the mean radius of the earth (IUGG). */
+/** For a sphere with the mean radius of the earth (IUGG). */
 const earthKm = 6371.0088
 
 /** The great-circle distance, by the haversine formula. */

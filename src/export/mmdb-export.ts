@@ -77,7 +77,7 @@ function recordOffsets(
   data: MmdbData,
 ): (value: number) => number {
   const offsets: number[] = []
-  /** By member and its key. */
+  /** Keyed by member and its key. */
   const shared = layout.members.map(() => new Map<number | string, MmdbValue | undefined>())
   const memberOf = (value: number, part: unknown, index: number): MmdbValue | undefined => {
     const { key: keyOf, of, part: name } = layout.members[index]!

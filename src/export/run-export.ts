@@ -183,7 +183,7 @@ const readParts = (where: Condition | undefined): readonly PartName[] =>
     name === 'network' || name === 'location' ? name : 'verdict',
   )
 
-/** By part: the text by which records differ; `''` without content. `isWhole`: locations by id. */
+/** Keyed by part: text that tells records apart; `''` without content. `isWhole`: locations by id. */
 export function partTexts(
   members: readonly { readonly part: PartName; readonly of: (part: never) => unknown }[],
   isWhole: boolean,

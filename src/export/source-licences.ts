@@ -14,7 +14,7 @@ import type { PartName } from '../bulk/rows/answer-fields.ts'
 const unstated = 'unstated'
 const own = "the operator's own"
 
-/** By the parts of records that the export reads. */
+/** Depends on the parts of records that the export reads. */
 export function usedSources(
   sources: readonly Source[],
   parts: ReadonlySet<PartName>,

@@ -1,7 +1,7 @@
 // Feedback on the disk: a file of lines for each day of arrival, below the state folder, readable
 // only by its owner. Workers and commands append to it concurrently, each whole request in one
 // write; what a caller was told is `accepted` is in the file, even if the process dies.
-// // Forgetting an address overwrites its lines, and notes that mention it, with spaces in place:
+// Forgetting an address overwrites its lines, and notes that mention it, with spaces in place:
 // appending processes lose no line by that, and no copy of the file is left. Readers skip spaces.
 
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
@@ -166,7 +166,7 @@ export async function readDayOutcomes(
   }
 }
 
-/** By day: how many bytes of its file have been read. */
+/** Keyed by day: how many bytes of its file have been read. */
 export type FeedbackPosition = Readonly<Record<string, number>>
 
 /** What came after `from`, on days not before `sinceMs`, at most `countMax`; and how far. */

@@ -10,7 +10,7 @@
 import { abusiveMin, outcomeWindowMs } from '../lists/list-limits.ts'
 import type { KeptOutcome } from './feedback-files.ts'
 
-/** Of each word: some 190 MB where all have five requests with ids of 36 characters. */
+/** Per outcome: some 190 MB if all have five requests with ids of 36 characters. */
 const windowAddressesMax = 200_000
 
 /** `request` is `''` for a legitimate outcome. */

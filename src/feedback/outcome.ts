@@ -1,6 +1,6 @@
 // An outcome: how an address turned out, as reported by a caller (contract 5.6: feedback). Read
 // from the rows of a request or a file, with the place of the first mistake; written as a line.
-// // Invariant: `address` is the canonical text of what a check judges, so equal addresses are
+// Invariant: `address` is the canonical text of what a check judges, so equal addresses are
 // equal texts, however they were sent.
 
 import { addressFaultText } from '../api/input-fault.ts'
@@ -30,13 +30,13 @@ export interface Outcome {
   /** When it was observed, milliseconds since the epoch. */
   readonly atMs: number
   readonly note: string
-  /** Of the caller's request: outcomes with the same one are one (contract 6.11). */
+  /** The caller's request: outcomes with the same one count once (contract 6.11: own lists). */
   readonly requestId?: string | undefined
 }
 
 interface OutcomeFault {
   readonly message: string
-  /** Of the row. */
+  /** The row's fault. */
   readonly member: '' | 'ip' | 'outcome' | 'at' | 'note' | 'request_id'
 }
 

@@ -1,6 +1,6 @@
 // Reads a request's body: pieces, and room for them. A body that comes in one piece, as nearly all
 // do, is used in place.
-// // Invariants: a piece is copied or used before its callback returns; `releaseBody` returns the
+// Invariants: a piece is copied or used before its callback returns; `releaseBody` returns the
 // room of a body; an unread body holds one byte. `isShredded` finds a sender whose many pieces cost
 // more than they bring: for uWebSockets.js each chunk of a body is a call.
 

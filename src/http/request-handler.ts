@@ -1,7 +1,7 @@
 // Reads a request: its headers in one pass, the framing guard, the route, the key, the body; then
 // calls the endpoint or answers the first error of contract 3.12 (order of errors), after the body,
 // so that the connection can serve the next request.
-// // Invariants: no callback throws into uWebSockets.js, which would end the process; `req` is used
+// Invariants: no callback throws into uWebSockets.js, which would end the process; `req` is used
 // only in the turn that brought it; a body chunk is copied or used before its callback returns.
 
 import { performance } from 'node:perf_hooks'

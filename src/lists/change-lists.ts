@@ -1,6 +1,6 @@
 // The acts on lists: each reads the catalogue, makes the next one, and replaces it; if another act
 // was faster it starts over. The caller records who acted (lists/acts.ts).
-// // Invariants: an act is atomic; new chunks are stored before the catalogue that refers to them,
+// Invariants: an act is atomic; new chunks are stored before the catalogue that refers to them,
 // and removed after the last one that does; the limits of list-limits.ts hold after every act.
 
 import { IpriskError, environmentError } from '../base/coded-error.ts'

@@ -107,7 +107,7 @@ export function listNamed({ lists }: ListCatalogue, name: string): StoredList | 
   return lists.find((list) => list.name === name)
 }
 
-/** Of lists, and of acts that can be undone. */
+/** For lists, and for acts that can be undone. */
 export function chunkIdsOf({ lists, acts }: ListCatalogue): Set<string> {
   const states = [...lists, ...acts.flatMap(({ before }) => before ?? [])]
   return new Set(states.flatMap(({ chunks }) => chunks.map(({ id }) => id)))

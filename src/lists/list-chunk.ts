@@ -1,8 +1,8 @@
 // Entries as they are stored: a list is a row of chunks, ascending by key, each a text of lines
 // that never changes. Adding an entry rewrites one chunk.
-// //   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
+//   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
 // 4c6336401c6336401 0 tiklz4
-// // A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault`
+// A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault`
 // first.
 
 import { type IpriskError, environmentError } from '../base/coded-error.ts'

@@ -6,7 +6,7 @@ import type { ListEffect } from '../model/kind.ts'
 export interface ListMatch {
   /** Sorted, each once. */
   readonly names: readonly string[]
-  /** By the most specific entry of a list with an effect. */
+  /** Decided by the most specific entry of a list with an effect. */
   readonly effect: ListEffect
 }
 

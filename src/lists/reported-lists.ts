@@ -22,14 +22,14 @@ export interface Reported {
   readonly sinceMs: number
 }
 
-/** Of addresses. `over_key` and `full` were not entered; the counts of `forgotten` had no room. */
+/** Addresses: `over_key` and `full` were not entered; the counts of `forgotten` had no room. */
 export const noOutcomeCounts = { entered: 0, left: 0, over_key: 0, full: 0, forgotten: 0 }
 export type OutcomeCounts = typeof noOutcomeCounts
 
 const outcomesSince = ' abusive outcomes since '
 const keyIdOf = ({ note }: ListEntry): string => note.slice(note.lastIndexOf(' ') + 1)
 
-/** By the key of its entry, what an address became: `undefined` is legitimate. */
+/** Keyed by the key of its entry, what an address became: `undefined` is legitimate. */
 export function reportedChanges(
   known: ReadonlyMap<string, ReportedEntry>,
   outcomes: ReadonlyMap<string, Reported | undefined>,

@@ -27,7 +27,7 @@ export function factsOf(
     score,
     network: hasNetwork ? reader.parts.network(located.network) : undefined,
     country: hasPlace ? answer.country : undefined,
-    /** Of a proxy or a bot, or ''. */
+    /** The provider of a proxy or a bot, or ''. */
     provider,
     lists,
     decision: outcome?.decision,

@@ -14,7 +14,7 @@ export interface DecisionContext {
   readonly keyId: string
   /** `undefined` for the API; the gate has no keys. */
   readonly source: 'gate' | 'bouncer' | 'lists' | undefined
-  /** Of the deciding policies; `undefined` without policies. */
+  /** The revision of the deciding policies; `undefined` without policies. */
   readonly revision: string | undefined
 }
 

@@ -9,7 +9,7 @@ export const heartbeatMs = 100
 const heartbeatOverdueMs = 2 * heartbeatMs
 
 export interface Heartbeat {
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   lastBeatMs: number
   readonly beat: (nowMs: number) => void
 }

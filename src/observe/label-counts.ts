@@ -9,7 +9,7 @@ export const labelsCountedMax = 512
 
 export type LabelCounts = ReturnType<typeof newLabelCounts>
 
-/** By name, a count per column: the form sent to the primary. */
+/** Keyed by name, a count per column: the form sent to the primary. */
 export type LabelSnapshot = Readonly<Record<string, readonly number[]>>
 
 const other = 'other'

@@ -117,27 +117,27 @@ export function mapNames<Name extends string, Value>(
 
 export function newRequestCounters() {
   return {
-    /** By index in `httpStatuses`. */
+    /** Keyed by index in `httpStatuses`. */
     requests: new Float64Array(httpStatuses.length),
-    /** Of test keys, which no other count includes. */
+    /** For test keys, which no other count includes. */
     testRequests: new Float64Array(httpStatuses.length),
-    /** Of the gate, which `requests` excludes; by index in `httpStatuses`. */
+    /** For the gate, which `requests` excludes; by index in `httpStatuses`. */
     gateRequests: new Float64Array(httpStatuses.length),
     /** Visitors of the gate let in undecided, or by another policy than named, by code. */
     gateDegraded: newLabelCounts(1),
-    /** By index in `classifications`. */
+    /** Keyed by index in `classifications`. */
     answers: new Float64Array(classifications.length),
-    /** Of single checks. */
+    /** For single checks. */
     scores: new Float64Array(levels.length),
-    /** Of single checks; columns are `levels`. */
+    /** For single checks; columns are `levels`. */
     countries: newLabelCounts(levels.length),
     providers: newLabelCounts(levels.length),
-    /** Of single checks, by outcome label (src/policy/policy.ts). */
+    /** For single checks, by outcome label (src/policy/policy.ts). */
     decisions: newLabelCounts(1),
-    /** Of single checks, by policy and rule: matches of rules in observation. */
+    /** For single checks, by policy and rule: matches of rules in observation. */
     observed: newLabelCounts(1),
     outcomes: new Float64Array(outcomeWords.length),
-    /** By index in `durationBounds`, not cumulative; the last is above all bounds. */
+    /** Keyed by index in `durationBounds`, not cumulative; the last is above all bounds. */
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalNames.length),
     /** The store's last answer. */
@@ -261,7 +261,7 @@ export function counterSnapshot(
   }
 }
 
-/** Of a pool that never worked. */
+/** For a pool that never worked. */
 const idlePool = {
   threads: 0,
   requests: 0,
@@ -271,9 +271,9 @@ const idlePool = {
   tasks: 0,
   items: 0,
   deaths: 0,
-  /** Of items, from `run` to the start of their task. */
+  /** For items, from `run` to the start of their task. */
   waitMs: 0,
-  /** Of tasks, in their thread. */
+  /** For tasks, in their thread. */
   runMs: 0,
 }
 export type PoolCounts = Readonly<typeof idlePool>

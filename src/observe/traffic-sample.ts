@@ -91,7 +91,7 @@ export function openTrafficSample(parts: {
   }
 }
 
-/** Starts anew if the file cannot be read. */
+/** Starts over if the file cannot be read. */
 function readOrNothing(path: string, log: Log): readonly SampledCheck[] {
   try {
     return readSample(path)

@@ -12,7 +12,7 @@
 // others say is remembered in a memory of its own. Without context all rules see empty members.
 //
 // Outcomes are also remembered by the facts that a policy reads, so that most records need no
-// evaluation. What two records answer (6to4), and what lists change, is computed anew. Memory is
+// evaluation. What two records answer (6to4), and what lists change, is recomputed. Memory is
 // allocated as zeros, which the kernel backs when written. A memory belongs to one table and one
 // set of policies.
 
@@ -28,7 +28,7 @@ import { compilePolicies, type Outcome, type Policy, type PolicySet } from './po
 
 export interface DecisionMemory {
   readonly set: PolicySet
-  /** By the policy's place; made on first use. */
+  /** Keyed by the policy's place; made on first use. */
   readonly elements: (Uint16Array | undefined)[]
   readonly reader: AnswerReader
   readonly facts: readonly ReturnType<typeof newFactMemory>[]

@@ -1,6 +1,6 @@
 // Reads and checks a policies file: JSON, its members (policy-schema.ts), its conditions
 // (condition.ts). Either all of it is valid, or every mistake is reported with its place.
-// // Warnings are about valid content that cannot be intended: a comparison that never matches, a
+// Warnings are about valid content that cannot be intended: a comparison that never matches, a
 // repeated member. `checkWritten` rejects them in new policies; an existing file is still used.
 
 import { createHash } from 'node:crypto'
@@ -27,7 +27,7 @@ import { type PolicyPlace, hasPolicies } from './policy-place.ts'
 
 export interface PolicyFile extends CheckedPolicies {
   readonly path: string
-  /** Of its bytes, descriptions included. */
+  /** Hash of its bytes, descriptions included. */
   readonly tag: string
   /** Why it would not be used without being named. */
   readonly distrust: string | undefined

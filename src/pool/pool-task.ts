@@ -35,7 +35,7 @@ export type TaskItem =
       readonly texts: Uint8Array
       readonly into?: Uint8Array
       readonly policy?: ChosenPolicy | undefined
-      /** Of elements that name one, by name. */
+      /** For elements that name one, keyed by name. */
       readonly policies?: ReadonlyMap<string, ChosenPolicy | undefined>
       readonly facts?: WantedFacts | undefined
       readonly asked?: AskedMembers

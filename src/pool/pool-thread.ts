@@ -23,7 +23,7 @@ const offsetMs = machineOffsetMs()
 // Checks share these cores and go first.
 if ((workerData as ThreadData).yielding) setLowestPriority()
 
-/** Of the last tables: the current one, and the previous one, which requests may still name. */
+/** The last tables: the current one, and the previous one, which requests may still name. */
 const tables: { readonly address: bigint; readonly table: ReturnType<typeof openMappedTable> }[] =
   []
 

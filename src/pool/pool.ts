@@ -47,13 +47,13 @@ function firstState(options: PoolOptions) {
   return {
     options,
     queue: createTaskQueue(),
-    /** By table: where it is mapped. */
+    /** Keyed by table: where it is mapped. */
     places: new Map<number, MappedRegion>(),
-    /** By table: its open tickets and unsettled items. */
+    /** Keyed by table: its open tickets and unsettled items. */
     users: new Map<number, number>(),
-    /** By table: called when nothing uses it any more. */
+    /** Keyed by table: called when nothing uses it any more. */
     released: new Map<number, () => void>(),
-    /** By owner: its open tickets. */
+    /** Keyed by owner: its open tickets. */
     owners: new Map<string | undefined, number>(),
     /** Absent until the first task. */
     threads: undefined as PoolThreads | undefined,

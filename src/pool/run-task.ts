@@ -37,7 +37,7 @@ interface AnswerOptions {
   readonly decideAs?: (policy: string) => Decide | undefined
   readonly facts?: WantedFacts | undefined
   readonly asked?: AskedMembers | undefined
-  /** Of insights. */
+  /** For insights. */
   readonly context?: Context | undefined
 }
 

@@ -19,7 +19,7 @@ export const ipv4BucketPieces = { cached: 20, uncached: 4 } as const
 /** The first-level IPv6 index has this many buckets, and one end. */
 export const ipv6IndexBuckets = 2 ** 20
 
-/** By how many bits an IPv4 address is shifted to its bucket in an index of `elements`. */
+/** How many bits an IPv4 address is shifted to its bucket in an index of `elements`. */
 export const ipv4IndexShift = (elements: number): number => Math.clz32(elements - 1) + 1
 
 /**

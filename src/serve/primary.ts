@@ -517,7 +517,7 @@ function gateSettings(serve: Settings['serve']): GateSettings | undefined {
 const decisionMs = ({ serve }: Settings): number =>
   Math.max(2 * msPerDay, 2 * parseDurationMs(serve.refreshEvery))
 
-/** By set name. Throws `settings_invalid` for an invalid condition. */
+/** Keyed by set name. Throws `settings_invalid` for an invalid condition. */
 function setConditions({ lists }: Settings): Readonly<Record<string, string>> {
   for (const [name, condition] of Object.entries(lists.published)) {
     const compiled = compileSetCondition(condition)

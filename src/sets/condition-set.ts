@@ -57,7 +57,7 @@ export function conditionSet(
   const set = compilePolicies(how.policies)
   const decider = readsDecision(condition) ? set.policies[set.defaultIndex] : undefined
   const reads = checked(condition).reads
-  /** By the decider's outcome. */
+  /** Keyed by the decider's outcome. */
   const tests: Condition['holds'][] = []
   const policy: Policy = {
     ...compilePolicies(noPolicies).policies[0]!,

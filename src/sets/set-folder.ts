@@ -46,7 +46,7 @@ export interface SetManifest {
   readonly before?: number
   /** When this generation was made, milliseconds since the epoch. */
   readonly madeMs: number
-  /** By the number that records have, in all generations of the series. */
+  /** Keyed by the number that records have, in all generations of the series. */
   readonly labels: readonly SetLabel[]
   /** Generations whose differences to this one are kept, newest first. */
   readonly from: readonly number[]
@@ -157,7 +157,7 @@ export async function writeCursor(folder: string, keyId: string, cursor: SetCurs
   await replaceOwnFile(join(cursorFolder(folder), keyId), JSON.stringify(cursor))
 }
 
-/** A key that begins anew has nothing until it has been sent everything. */
+/** A key that starts over has nothing until it has been sent everything. */
 export async function removeCursor(folder: string, keyId: string): Promise<void> {
   await rm(join(cursorFolder(folder), keyId), { force: true })
 }

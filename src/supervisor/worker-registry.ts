@@ -69,7 +69,7 @@ export function createWorkerRegistry() {
 
   return {
     workers: workers as ReadonlySet<WorkerHandle>,
-    /** Of workers drained since the last call. */
+    /** From workers drained since the last call. */
     takeLeftTraffic: () => leftTraffic.splice(0),
     add: (worker: Worker): WorkerHandle => {
       const handle = newHandle(worker)

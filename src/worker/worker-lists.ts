@@ -1,6 +1,6 @@
 // The own lists that a worker answers with: maps each file that the primary has compiled, and frees
 // the previous one.
-// // Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
+// Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
 // answer is built within one turn, so nothing reads an unmapped page.
 
 import { messageOf } from '../base/coded-error.ts'

@@ -2,7 +2,7 @@
 // swapping are two steps, so that all workers swap only after all could open. An opened table is
 // compared with known answers; one that answers differently is refused. Long work is done in steps,
 // each in its own turn of the loop.
-// // Invariant: a table is closed in a later turn of the loop than the one that swapped it out;
+// Invariant: a table is closed in a later turn of the loop than the one that swapped it out;
 // every answer is built within one turn, so nothing reads an unmapped page.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'

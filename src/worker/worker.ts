@@ -372,7 +372,7 @@ function drain(
   const { service, deadlines, closePorts } = running
   const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
   const portMs = performance.now() + graceMs
-  // Of several drains the earliest times count.
+  // With several drains, the earliest times count.
   deadlines.portMs = Math.min(deadlines.portMs, portMs)
   deadlines.idleMs = Math.min(deadlines.idleMs, portMs + lingerMs)
   deadlines.openMs = Math.min(deadlines.openMs, portMs + drainMs)

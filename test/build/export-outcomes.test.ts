@@ -58,7 +58,7 @@ describe('outcomes as Parquet', () => {
     expect(readdirSync(folder).sort()).toEqual(['2026-08-22.parquet', '2026-08-23.parquet'])
   })
 
-  it('are written anew only where lines have come, were erased or pruned', async () => {
+  it('are rewritten only where lines have come, were erased or pruned', async () => {
     writeFileSync(join(folder, 'mine.txt'), 'stays')
     const file = join(folder, '2026-08-22.parquet')
     expect(statSync(file).mode & 0o777).toBe(0o600)

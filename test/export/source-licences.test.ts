@@ -80,7 +80,9 @@ describe('the sources of an export', () => {
       return []
     }
     const [line = '', others] = lines(all).slice(-2)
-    const json = /\((\{.*\})\), Build with your own files (--networks, --locations), or /.exec(line)
+    const json = /\((\{.*\})\), Build with your own files \(--networks, --locations\), or /.exec(
+      line,
+    )
     const catalogue = loadCatalogue(join(packageRoot, 'data/feeds')).map(({ id }) => id)
     const switches = Object.keys((JSON.parse(json![1]!) as Switches).build.feeds)
     expect(switches).toEqual(['vpn-x4b', 'tor-exits-x4b'])

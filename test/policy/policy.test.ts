@@ -116,7 +116,7 @@ describe('the policies of init', () => {
 const addresses = inForm({ short: 8_000, full: 200_000 })
 
 describe('a remembered decision', () => {
-  it('is the one that is computed anew, for addresses of every form', () => {
+  it('is the one that is recomputed, for addresses of every form', () => {
     const memory = newDecisionMemory(set, table.reader)
     const { views } = table.reader
     const words = newAddressWords()

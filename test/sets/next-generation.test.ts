@@ -1,5 +1,5 @@
 // Generations of a set in their folder: each difference that is kept, applied to its generation,
-// gives the newest one; nothing is made twice; what is lost begins anew.
+// gives the newest one; nothing is made twice; what is lost starts over.
 
 import {
   mkdtempSync,

@@ -2,7 +2,7 @@
 // repeats, or all that begins a match, said again and again behind a beginning that leads there,
 // with an end that lets no match be. Not a proof: a search that finds every quadratic one of the
 // kinds that people write (two quantifiers that take the same characters; a quantifier that a
-// search begins anew at every place).
+// search starts over at every place).
 
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
 

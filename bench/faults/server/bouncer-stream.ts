@@ -1,5 +1,5 @@
 // The bouncers' stream at its size: a bouncer that applies every difference has, after each change
-// and each accident, what one has that begins anew. Measures bytes, seconds and how long the loops of
+// and each accident, what one has that starts over. Measures bytes, seconds and how long the loops of
 // primary and workers were held.
 
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -12,8 +12,8 @@ const derive = promisify(scrypt)
 export function createAccounts() {
   /** @type {Map<string, Account>} */
   const accounts = new Map()
-  // Whoever has no account is answered as slowly as whoever has one.
-  const nobody = { email: '', salt: randomBytes(16), hash: randomBytes(32) }
+  // A login without an account takes as long as one with an account.
+  const noAccount = { email: '', salt: randomBytes(16), hash: randomBytes(32) }
   return {
     /**
      * An account that is not kept yet.
@@ -41,7 +41,7 @@ export function createAccounts() {
      * @param {string} password
      */
     async find(email, password) {
-      const { salt, hash } = accounts.get(email) ?? nobody
+      const { salt, hash } = accounts.get(email) ?? noAccount
       const isRight = timingSafeEqual(await derive(password, salt, 32), hash)
       return isRight ? accounts.get(email) : undefined
     },

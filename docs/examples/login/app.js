@@ -1,4 +1,4 @@
-// The application's routes: sign-up, login, and the step-up of whoever is challenged. `guard` asks
+// The application's routes: sign-up, login, and the step-up of challenged visitors. `guard` asks
 // iprisk before a form is read.
 
 import { getConnInfo } from '@hono/node-server/conninfo'
@@ -51,7 +51,7 @@ export function createApp({ client, trust, isTry }) {
   const { accounts, attempts, sessions, proceed, finish, refuse } = createAttempts(view)
 
   /**
-   * Whoever is challenged comes to the same handler as whoever is allowed; `proceed` tells them apart.
+   * Challenged and allowed visitors reach the same handler; `proceed` tells them apart.
    * @param {'login' | 'signup'} policy
    * @param {(c: Context) => Promise<Response>} handler
    */
@@ -102,7 +102,7 @@ export function createApp({ client, trust, isTry }) {
     }
     if (verified.said.action === 'block') return refuse(c, verified.said)
     if (attempts.take(id) === undefined) return c.redirect('/', 303)
-    // What stood behind the score, for whoever answers complaints.
+    // The evidence behind the score, for the people who answer complaints.
     console.info(`proved: ${address} ${JSON.stringify(verified.insights?.reasons ?? [])}`)
     return finish(c, attempt, verified.said)
   })

@@ -51,7 +51,7 @@ export function createAttempts(view) {
 
   /** @param {Context} c @param {Said} said */
   function refuse(c, said) {
-    // By the reference your support finds the line.
+    // Your support finds the line by this reference.
     const reference = randomUUID().slice(0, 8)
     const rule = said.result.ok ? said.result.decision?.rule : said.result.reason
     console.info(`refused ${reference}: ${said.address} by ${rule}`)

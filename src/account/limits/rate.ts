@@ -63,7 +63,7 @@ export function ticksAt(machineMs: number, pace: Pace): number {
 /**
  * Takes all `count` requests or none. `now` is `ticksAt` an instant of the caller's own turn; an
  * older one grants up to its age × `perSecond` too much on an idle slot. `clock` reads the
- * machine's clock anew for a slot that seems impossible, once per wrap.
+ * machine's clock again for a slot that seems impossible, once per wrap.
  */
 export function takeRate(
   words: Int32Array,

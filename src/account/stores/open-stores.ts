@@ -57,7 +57,7 @@ export interface Stores {
   readonly name: string
   readonly keyStore: KeyStore
   readonly ledger: QuotaLedger
-  /** Of the state folder; a store for many machines keeps its own counters. */
+  /** Those of the state folder; a store for many machines keeps its own counters. */
   readonly counters?: CounterStore
   readonly uses: LastUsedStore
   /** Own lists, opened on first use: workers map what the primary compiled. */

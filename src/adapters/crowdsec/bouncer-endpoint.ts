@@ -1,10 +1,10 @@
 // What CrowdSec's bouncers request from its local API (contract 6.2: bouncers), as a thin
 // translation:
-// //   GET /v1/decisions?ip=          decided live, as a check; spends rate and quota
+//   GET /v1/decisions?ip=          decided live, as a check; spends rate and quota
 // GET /v1/decisions/stream       the published set `bouncer`, or its changes since this key's last
 // pull; spends rate
 // POST /v1/usage-metrics         discarded
-// // A key's cursor moves only after its answer was sent whole, so an interrupted pull is repeated.
+// A key's cursor moves only after its answer was sent whole, so an interrupted pull is repeated.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Authenticated } from '../../account/keyring.ts'

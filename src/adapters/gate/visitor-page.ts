@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 
-/** By language: the texts of both pages, and the name of the request id. */
+/** Keyed by language: the texts of both pages, and the name of the request id. */
 const texts = {
   en: {
     blocked: [

@@ -55,7 +55,7 @@ interface Asked {
 interface Sets {
   readonly folders: ListFolders
   readonly onPull: OnPull
-  /** By `url`. */
+  /** Keyed by `url`. */
   readonly seen: Map<string, Seen>
 }
 

@@ -117,7 +117,7 @@ function gateFamilies(total: CounterSnapshot): MetricFamilies {
   }
 }
 
-/** By each status that the API answers with; 204 is the gate's. */
+/** Counts per status of the API; 204 is the gate's. */
 function apiStatuses(requests: readonly number[]) {
   return httpStatuses.flatMap((code, i) =>
     code === 204 ? [] : [[{ code }, requests[i] ?? 0] as const],
@@ -487,7 +487,7 @@ export interface MetricFamily {
   readonly samples: readonly MetricSample[]
 }
 
-/** By name. Counters, and nothing else, end in `_total`. */
+/** Keyed by name. Counters, and nothing else, end in `_total`. */
 export type MetricFamilies = Readonly<Record<string, MetricFamily>>
 
 /** Without labels: one sample, or none without a value. */

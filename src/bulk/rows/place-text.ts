@@ -90,7 +90,7 @@ const backslash = 0x5c
 const insidePlain = 1
 const startsPlain = 2
 
-/** By byte: whether texts containing it are shown unchanged, and those that begin with it. */
+/** Keyed by byte: whether texts containing it are shown unchanged, and those that begin with it. */
 function plainBytes(show: (text: string) => string): Uint8Array {
   const plain = new Uint8Array(256)
   for (let byte = 0x20; byte < 0x7f; byte++) {

@@ -117,7 +117,7 @@ export const ipv4Chars = 15
 const lineEnd = 0x0a
 const span: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
 
-/** Of the first lines of an input: aligns IPv6 if there is any, and keeps IPv4 alone narrow. */
+/** From the first lines of an input: aligns IPv6 if there is any, and keeps IPv4 alone narrow. */
 export function addressWidth(form: LineFormat, lines: Uint8Array): number {
   let width = ipv4Chars
   for (let from = 0, to = 0; from < lines.length; from = to + 1) {

@@ -26,7 +26,7 @@ export async function checkServer(
   return [...findings, advice('admin_open', text, fix)]
 }
 
-/** Of the running server, or of one started here. */
+/** For the running server, or one started here. */
 function checkFileLimit({
   asked,
   cap,

@@ -1,7 +1,7 @@
 // `iprisk feedback report`: how well classes, levels, rules and feeds match the reported outcomes.
 // An address counts once, by its last outcome. Shares have 95 % intervals, because many rows are
 // small.
-// // The one catch: addresses are judged by the given table, so a feed that has learned of an
+// The one catch: addresses are judged by the given table, so a feed that has learned of an
 // address since then looks better than it was. An older table shows what was known.
 
 import { formatDay } from '../../base/day.ts'
@@ -101,7 +101,7 @@ async function feedbackReport(state: string, table: OpenTable, policy: ChosenPol
     all,
     classes: rowsOf(tallies.classes),
     levels: rowsOf(tallies.levels),
-    /** By action and rule; `undefined` where there are no policies. */
+    /** Keyed by action and rule; `undefined` where there are no policies. */
     rules: policy && rowsOf(tallies.rules),
     feeds: rowsOf(tallies.feeds),
   }

@@ -1,7 +1,7 @@
 // The commands `iprisk keys create|revoke|rotate|export|import|signing`. Settings are already
 // validated; what is left to check needs the clock. src/account makes and keeps keys; list-keys.ts
 // lists them.
-// // A key's text goes to standard output once, before servers are notified, so that it is not lost
+// A key's text goes to standard output once, before servers are notified, so that it is not lost
 // if one does not answer. Its lines go out in one write: otherwise a reader that stops at the first
 // (`| head -1`) would end this program before the servers know the key.
 

@@ -1,7 +1,7 @@
 // Answers as rows on a terminal, fitted to its width. Rows come in batches: columns may widen but
 // never narrow again.
-// //   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
-// // For pipes, where speed counts: src/bulk/rows/text-row.ts.
+//   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
+// For pipes, where speed counts: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { escapeControls } from '../../base/text/clean-text.ts'

@@ -2,7 +2,7 @@
 // (Wegman's adaptive sampling; Flajolet, 1990). It keeps numbers below a bound, which is halved
 // when they become too many; the count is doubled for each halving. Standard error: about 1.2 /
 // sqrt(kept), 0.2 percent.
-// // Invariant: numbers are uniform over 0 … 2^53 - 1; equal things have equal numbers.
+// Invariant: numbers are uniform over 0 … 2^53 - 1; equal things have equal numbers.
 
 /** A power of two; 16 MiB, at most half of it used. */
 const slotsDefault = 1 << 20

@@ -39,7 +39,7 @@ import {
   type StyledText,
 } from '../terminal/io.ts'
 
-/** Of `-`, each address of the lines once. */
+/** For `-`, each address in the lines once. */
 export const explainCommand: Command<Promise<number>> = async (settings, io, [address = '']) => {
   const { policies, invocation: how } = settings
   const past = how.at === undefined ? undefined : await pastTableOf(settings, how.at, io)

@@ -21,7 +21,7 @@ export interface ServeWays {
   readonly catchUp?:
     { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
   readonly environment?: NodeJS.ProcessEnv | undefined
-  /** Of the link that signs in to the console once. */
+  /** The secret of the link that signs in to the console once. */
   readonly linkSecret?: string | undefined
   readonly onRunning: (running: RunningServer) => void
 }

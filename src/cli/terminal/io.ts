@@ -1,7 +1,7 @@
 // Where a command writes: data to standard output, progress and problems to standard error. Passed
 // in, so that commands are plain functions; nothing else writes to a terminal
 // (test/structure/terminal.test.ts).
-// // Texts may come from feeds, logs or file names, so control characters and line breaks in them
+// Texts may come from feeds, logs or file names, so control characters and line breaks in them
 // are escaped; only our styles put terminal codes into a line.
 
 import { createInterface } from 'node:readline'

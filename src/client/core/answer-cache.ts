@@ -1,7 +1,7 @@
 // Recent answers, so that a login that comes in five requests costs one check. The least recently
 // used are evicted first. Another table's answer empties the cache: what was right by the old table
 // may be wrong by the new one.
-// // An answer is kept for its prefix (contract 6.4: scope of an answer), else only for its
+// An answer is kept for its prefix (contract 6.4: scope of an answer), else only for its
 // address. An address has one answer however many prefixes contain it, so the first length found
 // counts.
 

@@ -2,7 +2,7 @@
 // consecutive failures the circuit opens and checks fail at once. When its time is over one check
 // goes out as a probe, the others still fail at once; the probe's success closes the circuit, its
 // failure opens it for twice as long.
-// //   closed ──failures──▶ open ──time──▶ half-open ──probe succeeds──▶ closed
+//   closed ──failures──▶ open ──time──▶ half-open ──probe succeeds──▶ closed
 // ▲                 │
 // └──probe fails────┘
 

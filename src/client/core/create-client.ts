@@ -1,5 +1,5 @@
 // The client of the API, assembled from its parts.
-// // Invariants: none of its functions throws or rejects; everything that ends without an answer is
+// Invariants: none of its functions throws or rejects; everything that ends without an answer is
 // counted and reported; an answer comes without a decision only if no policy was named.
 
 import { addressGroups, isSameAddress } from '../address/address-text.ts'

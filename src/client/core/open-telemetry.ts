@@ -1,7 +1,7 @@
 // A span and a counter for each check if the application has registered OpenTelemetry. Its API
 // package registers itself under a symbol of the global object, which is looked up here, so that
 // the client depends on no package. Attributes never contain an address or a key.
-// // https://github.com/open-telemetry/opentelemetry-js/blob/main/api/src/internal/global-utils.ts
+// https://github.com/open-telemetry/opentelemetry-js/blob/main/api/src/internal/global-utils.ts
 
 /** The parts of @opentelemetry/api 1 that are used. */
 interface RegisteredApi {

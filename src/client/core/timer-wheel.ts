@@ -1,6 +1,6 @@
 // The deadlines of all requests of a client on one timer. A timer per check costs more than the
 // rest of its bookkeeping, and almost none of them ever fires.
-// // Invariant: a deadline is due at its time or up to two ticks later, and never in the turn of
+// Invariant: a deadline is due at its time or up to two ticks later, and never in the turn of
 // the loop in which its tick came: a loop that was blocked runs its timers before it reads the
 // answer that has long arrived.
 

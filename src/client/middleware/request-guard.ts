@@ -1,6 +1,6 @@
 // What all middlewares do, independent of the framework: find the address, check it, and act on the
 // decision. Each framework's file only reads requests and writes responses.
-// // Only a policy's decision, or the client's fallback, stops a request; a score alone never does.
+// Only a policy's decision, or the client's fallback, stops a request; a score alone never does.
 
 import {
   type AddressHeader,

@@ -1,7 +1,7 @@
 // One connection in Node, with one request at a time and its own reader: node:http takes half of
 // what a check costs. One write per request; a reply that comes in one piece, as nearly all do, is
 // not copied.
-// // Invariants: each request ends once; unexpected bytes end the connection.
+// Invariants: each request ends once; unexpected bytes end the connection.
 
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'

@@ -1,6 +1,6 @@
 // Reads one HTTP/1.1 reply (RFC 9112) as its bytes arrive: the status, the body and what a client
 // must know about the connection. Ambiguous replies are refused.
-// // Invariant: nothing is kept beyond `headBytesMax` and the limit of the body.
+// Invariant: nothing is kept beyond `headBytesMax` and the limit of the body.
 
 import { type TransportReply, replyTooLong } from './transport.ts'
 

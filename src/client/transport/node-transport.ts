@@ -17,7 +17,7 @@ interface Pool {
 interface Route {
   readonly pool: Pool
   readonly headers: TransportRequest['headers']
-  /** Of a request, up to the value of the last header. */
+  /** For a request, up to the value of the last header. */
   readonly head: string
 }
 

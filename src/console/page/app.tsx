@@ -106,7 +106,7 @@ function takeLinkSecret(): string | undefined {
 
 export function Login(props: {
   readonly onSession: (session: ConsoleLogin) => void
-  /** Of a link. */
+  /** From a link. */
   readonly refused?: Refusal | undefined
 }) {
   const { onSession, refused } = props

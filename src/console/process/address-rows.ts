@@ -48,5 +48,5 @@ function rowOf(
   }
 }
 
-/** Of a non-address: enough to find the line. */
+/** Length shown of a non-address: enough to find the line. */
 const shownChars = 80

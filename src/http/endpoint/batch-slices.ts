@@ -1,6 +1,6 @@
 // Answers small batches on the loop (contract 6.10: cost), in slices, so that other requests wait
 // for one slice and not for a batch. Each element is answered as a check is, by `answerBytes`.
-// // Invariant: one batch is answered at a time, so there is one buffer for answers.
+// Invariant: one batch is answered at a time, so there is one buffer for answers.
 
 import { performance } from 'node:perf_hooks'
 import { appendBytes, newGrowingBuffer, resetBuffer } from '../../bulk/growing-buffer.ts'

@@ -1,5 +1,5 @@
 // Hot path: `chargeQuota` while the key has leased units. No allocation, throw or closure there.
-// // Charges an exchange's cost, one unit per address. Mostly that is granted at once and the
+// Charges an exchange's cost, one unit per address. Mostly that is granted at once and the
 // caller answers in the same turn. If the worker must lease units first, it is pending, and a
 // closure continues in a later turn. If the quota is used up or the store is unreachable, the
 // charge answers 429 or 503. The units stay refundable until a 200 begins (reply.ts); every other

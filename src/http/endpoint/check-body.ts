@@ -1,6 +1,6 @@
 // Hot path: all but `queryText`, `parseIpWithJson` and `checkFaultOf`. No allocation, throw,
 // closure or regular expression there.
-// // Reads the address from the body of a check (contract 3.11: errors and bodies): RFC 8259,
+// Reads the address from the body of a check (contract 3.11: errors and bodies): RFC 8259,
 // unknown members ignored, the last `ip` if repeated. `parseCheckBody` reads the form that nearly
 // every client sends in place, and leaves every other form to `parseIpWithJson`.
 

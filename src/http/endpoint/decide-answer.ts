@@ -1,5 +1,5 @@
 // Hot path: no allocation, throw or closure.
-// // Decides an answer by the policies in use, counts it and passes it to the observers: the only
+// Decides an answer by the policies in use, counts it and passes it to the observers: the only
 // way of every single check, whether a key asks over the API or a proxy asks the gate. What comes
 // before (key, limits, lookup) and how the answer is sent are elsewhere.
 

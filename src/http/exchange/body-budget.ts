@@ -2,10 +2,10 @@
 // batches 1 MiB), but thousands of clients that send a megabyte each and never end it must not fill
 // a worker's memory: all bodies together have a limit, too. A body above it is read, discarded,
 // counted and answered 503 with Retry-After.
-// // Invariants: a key holds at most half of the room; every holder of room returns it once the
+// Invariants: a key holds at most half of the room; every holder of room returns it once the
 // body has been passed on, refused or abandoned. Small bodies are always accepted. The room is a
 // small part of the memory above which a worker is replaced.
-// // Bodies for the pool borrow shared memory from the same room. V8 does not count shared memory:
+// Bodies for the pool borrow shared memory from the same room. V8 does not count shared memory:
 // it held a gigabyte of useless batches before it collected any. So blocks have two sizes and are
 // reused, and there are never more of either than have room at one time.
 

@@ -111,7 +111,7 @@ export function newExchange(service: Service, res: HttpResponse) {
     insights: insightsModes.none as InsightsMode,
     /** Members that the answer has beside those of every answer. */
     asked: nothingAsked,
-    /** Of the body; set with `policy`. */
+    /** In the body; set with `policy`. */
     context: undefined as Context | undefined,
     rateCost: 1,
     units: 1,
@@ -120,7 +120,7 @@ export function newExchange(service: Service, res: HttpResponse) {
     refundableMonth: noMonth,
     /** Called once, at the answer or when its client has gone. */
     onEnd: undefined as (() => void) | undefined,
-    /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
+    /** From node:perf_hooks' `performance.now()`: the global is a getter, and 1 % of a check. */
     startedMs: unread,
     /** `undefined` where it is unknown or not needed. */
     key: undefined as Authenticated | undefined,

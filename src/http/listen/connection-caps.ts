@@ -29,7 +29,7 @@ const lookRest = 20
 
 interface ConnectionCaps {
   readonly all: number
-  /** Of one IPv4 address or IPv6 /64; 0 for no cap. */
+  /** Per IPv4 address or IPv6 /64; 0 for no cap. */
   readonly perAddress: number
   readonly port: number
 }

@@ -2,7 +2,7 @@
 // which reads the files itself in every worker as it starts: new certificates take effect with a
 // rolling restart. No content of a file is ever in a message.
 //
-// Of 1.2 only suites with a key agreed on for each connection (ECDHE) and AEAD are offered: with
+// TLS 1.2 offers only suites with a key agreed on for each connection (ECDHE) and AEAD: with
 // the others, whoever records today and later gets the certificate's key can read it all. Those of
 // 1.3 are all of that kind (test/http/listen/tls-ciphers.test.ts).
 //

@@ -42,7 +42,7 @@ type HeaderBuffer = ReturnType<typeof newHeaderBuffer>
 function newHeaderBuffer() {
   return {
     out: new Uint8Array(bytesMax),
-    /** By length: the first bytes of `out`. */
+    /** Keyed by length: the first bytes of `out`. */
     values: Array.from({ length: bytesMax + 1 }, (): Uint8Array | undefined => undefined),
     /** With an id of ours, after this prefix; `undefined` before the first one. */
     prefix: undefined as string | undefined,
@@ -51,7 +51,7 @@ function newHeaderBuffer() {
     policyAt: 0,
     /** Place behind the label of what remains. */
     remainingAt: 0,
-    /** By `remainingIndex`: the number that stands there, and the place behind it. */
+    /** Keyed by `remainingIndex`: the number that stands there, and the place behind it. */
     numbers: new Float64Array(remainingLength),
     ends: new Uint16Array(remainingLength),
     /** Numbers from `shortest` to below `beyond` are as long as the one that stands there. */
@@ -160,7 +160,7 @@ function changePolicy(buffer: HeaderBuffer, policy: string): void {
   const at = writeAscii(out, writeAscii(out, buffer.policyAt, policyLabel), policy)
   buffer.remainingAt = writeAscii(out, at, remainingLabel)
   buffer.policy = policy
-  // No number has its place yet: all of them are written anew.
+  // No number has its place yet: all of them are rewritten.
   buffer.shortest.fill(Infinity)
 }
 

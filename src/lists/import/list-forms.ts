@@ -54,7 +54,7 @@ const listForms: readonly ListForm[] = [
   { name: 'CSV', of: csvWithoutHeader },
 ]
 
-/** Of two lines, because the first may be cut. */
+/** From two lines, because the first may be cut. */
 const firstObjects = (rows: readonly string[]): readonly unknown[] =>
   rows.slice(0, 2).map(parseJson).filter(isJsonObject)
 

@@ -176,7 +176,7 @@ export function readJson(lines: readonly string[], sink: EntrySink, now: number)
   const isWhole = parseJson(first) === undefined
   const value = isWhole ? parseJson(lines.join('\n')) : undefined
   if (value !== undefined) return walk(value, { line: 0, sink, now })
-  // Of JSON lines the first may be cut off.
+  // The first of JSON lines may be cut off.
   if (isWhole && !isJsonObject(parseJson(second))) {
     return sink.bad(1, lines[0] ?? '', 'the file is not JSON: its text is truncated or invalid')
   }

@@ -27,7 +27,7 @@ export interface ListFile {
   readonly origin: string
   readonly form: string
   readonly namesLists: boolean
-  /** By name; `''` if the file names none. */
+  /** Keyed by name; `''` if the file names none. */
   readonly lists: ReadonlyMap<string, ParsedList>
   /** How many entries were read, repetitions included. */
   readonly good: number

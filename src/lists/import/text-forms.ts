@@ -125,7 +125,7 @@ function isOtherType(before: string): boolean {
 const timedBan = /^(\S+)\s+\S+ \S+ \+ -?\d+ = (\S+ \S+)$/
 
 export function readFail2ban(lines: readonly string[], sink: EntrySink, now: number): void {
-  /** By jail and address. */
+  /** Keyed by jail and address. */
   const bans = new Map<string, readonly [text: string, line: number, content: string]>()
   eachContent(lines, (content, line) => {
     const [, list] = content.split('Banned IP list:')

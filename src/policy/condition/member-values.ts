@@ -49,7 +49,7 @@ const meant = (word: string | undefined): string => {
   return word === undefined ? '' : `; did you mean ${word}?`
 }
 
-/** By each name in lower case: `uk`, `usa`, `germany`. */
+/** Keyed by each name in lower case: `uk`, `usa`, `germany`. */
 const countryBy = new Map(
   countries.flatMap((country) => {
     const { code, alpha3, name, aliases } = country
@@ -186,7 +186,7 @@ const listName: TextValues = {
 
 const travelKmMax = 20_016
 
-/** By path; members without a row are booleans. */
+/** Keyed by path; members without a row are booleans. */
 export const memberValues: ReadonlyMap<string, MemberValues> = new Map<string, MemberValues>([
   ['risk_score', numbers(0, 100)],
   ['version', numbers(4, 6, [4, 6])],

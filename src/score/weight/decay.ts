@@ -55,7 +55,7 @@ export function longestKept(kind: Kind, measured?: HalfLives): number {
   )
 }
 
-// By half-life and age in days: a build needs a few hundred values millions of times.
+// Keyed by half-life and age in days: a build needs a few hundred values millions of times.
 const decayTables = new Map<number, Float64Array>()
 
 function decayTable(halfLife: number): Float64Array {

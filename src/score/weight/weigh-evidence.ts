@@ -138,7 +138,7 @@ function isContradicted(evidence: Evidence, network: Network | undefined): boole
   return kind === 'hosting' && voice.assurance === 'weak' && network?.access === true
 }
 
-/** Of whole networks only hosting is believed (rule 5); bots without a category do not count. */
+/** For whole networks, only hosting is believed (rule 5); bots without a category do not count. */
 function canCount(evidence: Evidence): boolean {
   if (evidence.voice.weight <= 0) return false
   if (evidence.match === 'as') return evidence.kind === 'hosting'

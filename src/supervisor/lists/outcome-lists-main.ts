@@ -3,7 +3,7 @@
 //   worker ▸ a line in <state>/feedback/DAY.jsonl ▸ the counts of its address ▸ five: an act on the
 //   lists in the store ▸ lists-manager.ts compiles them ▸ workers
 //
-// The counts of one machine are in memory, made anew of the files of two days; those of many machines
+// The counts of one machine are in memory, made again of the files of two days; those of many machines
 // are in their store. <state>/feedback/acted.json has the bytes of each file that were acted on. It
 // is written after the acts, which may be repeated: an outcome that was accepted counts, whatever is
 // killed. Those before it enter nothing again: a person may have removed the entry.
@@ -36,7 +36,7 @@ import { locate, newLocated } from '../../table/lookup/locate.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import type { OutcomeQuestion, OutcomeReply } from './outcome-lists.ts'
 
-/** Of one question. In a store over a network each is a request, and one that fails repeats all. */
+/** Per question. In a remote store, each is a request, and a failed one repeats all. */
 const countMax = { here: 10_000, shared: 200 } as const
 
 let opened: LazilyOpened<Stores> | undefined

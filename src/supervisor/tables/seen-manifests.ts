@@ -13,7 +13,7 @@ import { type Manifest, serialAhead } from '../../publish/form/manifest.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 
 interface Note {
-  /** By key id. */
+  /** Keyed by key id. */
   readonly serials: Readonly<Record<string, number>>
   readonly place?: string
 }

@@ -63,7 +63,7 @@ function firstState() {
     previous: undefined as TableCopy | undefined,
     /** A table that was rolled back. */
     held: undefined as string | undefined,
-    /** Of a good or bad file. */
+    /** For a good or bad file. */
     lastTriedIdentity: '',
     /** That file was refused, or a later operation failed. */
     refused: false,
@@ -198,7 +198,7 @@ async function loadFirst(
 const heldTable = ({ held, current }: State): string | undefined =>
   held === current?.id ? undefined : held
 
-/** By a cheap check. */
+/** A cheap check. */
 function hasIntactCopy({ current, identity, distrusted }: State): boolean {
   if (current === undefined || current.file.table === distrusted) return false
   return inodeIdentity(current.file.path) === identity

@@ -331,7 +331,7 @@ async function nextRelease(pull: Pull): Promise<Release | undefined> {
     status.serial = manifest.serial
     if (state.last.kind === 'settled') state.last = { kind: 'none' }
   }
-  // The etag only of an accepted manifest: refused ones are judged anew.
+  // The etag only of an accepted manifest: refused ones are judged again.
   state.etag = answer.etag
   state.manifest = manifest
   state.by = by

@@ -57,7 +57,7 @@ const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<
   ['swap_failed', 'worker'],
 ])
 
-/** By the code of the error, or of its nearest known cause. */
+/** Derived from the code of the error, or of its nearest known cause. */
 export function tableRefusalOf(thrown: unknown): TableRefusal {
   let code: TableRefusalCode | undefined
   for (let cause = thrown; cause instanceof Error && code === undefined; cause = cause.cause) {

@@ -105,7 +105,7 @@ function proxyAnswer({ proxy }: Verdict): CheckAnswer['proxy'] {
 export interface AnswerLabels {
   score: number
   level: Level
-  /** Of a proxy or a bot, or ''. */
+  /** The provider of a proxy or a bot, or ''. */
   provider: string
   /** The country's code, or ''. */
   country: string

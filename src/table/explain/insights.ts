@@ -96,7 +96,7 @@ export function decidingRecordOf(
   return { family: own, words: asked, network, evidence }
 }
 
-/** IPv6 is announced anew daily: older data prove no absence. */
+/** IPv6 is announced again daily: older data prove no absence. */
 const networksDaysMax = 14
 
 /** Whether missing networks prove nothing (MODEL.md, rule 12). */

@@ -20,7 +20,7 @@ const scannedMax = 200_000
 
 export type ListedBy = AddressView['lists'][number]
 
-/** Of a list store, and of a file of exported lists. */
+/** For a list store, and for a file of exported lists. */
 export type ReadableLists = Pick<ListStore, 'catalogue' | 'chunks'>
 
 type AskedKeys = ReturnType<typeof askedKeys>

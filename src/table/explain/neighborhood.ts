@@ -190,7 +190,7 @@ function walkSite(
     for (let at = groups[group]!; at < groups[group + 1]!; at++) {
       const tail = at * tailWords
       const inside = tails[tail + 1] !== 0 || tails[tail + 2] !== 0
-      // Of a group before the /48, only its end counts.
+      // Only the end of a group before the /48 counts.
       if (line < 0) begin(0, false, tailRecords[at]!)
       else begin(line + tails[tail]!, inside, tailRecords[at]!)
     }

@@ -1,5 +1,5 @@
 // What a limiter does at the edges that simulations rarely meet: a full rate file is reported once,
-// a limit that changes begins anew, a store that is back is asked at once, a batch asks no more often
+// a limit that changes starts over, a store that is back is asked at once, a batch asks no more often
 // than it must, and a closed limiter grants nothing that nobody would charge.
 
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -77,7 +77,7 @@ describe('the rate file', () => {
     expect(open().slotOf('key', rate)).toBe(at + 2)
   })
 
-  it('begins anew with the machine, and removes the old file', () => {
+  it('starts over with the machine, and removes the old file', () => {
     const before = open('first-boot')
     before.words[before.slotOf('key', rate)] = 99
     const after = open('second-boot')

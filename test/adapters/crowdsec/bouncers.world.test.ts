@@ -149,7 +149,7 @@ blacklists_ipv6: crowdsec6-blacklists
     await lists('remove', 'attackers', '12.5.0.0/16')
     await held(['9.1.2.3', '2a01:4f8::1', '2a02::/32'])
     expect(members('crowdsec-blacklists')).toEqual(['9.1.2.3'])
-    // What is left of it begins anew where the decisions are sent again.
+    // What is left of it starts over where the decisions are sent again.
     const left = (): number =>
       Number(/^9\.1\.2\.3 timeout (\d+)/m.exec(told('ipset', 'list', 'crowdsec-blacklists'))?.[1])
     told('ipset', 'add', 'crowdsec-blacklists', '9.1.2.3', 'timeout', '99', '-exist')

@@ -43,7 +43,7 @@ describe('a reading', () => {
     }
   })
 
-  it('is made anew of other files, and by other code', async () => {
+  it('is made again of other files, and by other code', async () => {
     const [cache, reader] = [newCache(), newReader()]
     const one = readingOf(file('one.csv', 'content'))
     const cut = readingOf(file('a.csv', 'con'), file('b.csv', 'tent'))
@@ -55,7 +55,7 @@ describe('a reading', () => {
     expect(made).toEqual(readings.map((_, index) => `reading ${index + 1}`))
   })
 
-  it('is made anew where the last byte of a large file is another', async () => {
+  it('is made again where the last byte of a large file is another', async () => {
     const [cache, reader] = [newCache(), newReader()]
     const content = 'x'.repeat(2 ** 21)
     const readings = ['a', 'b', 'a'].map((end) => readingOf(file(`${end}.csv`, content + end)))

@@ -1,5 +1,5 @@
 // What a worker opens when it takes the place of one that died: compiled lists, the copy of the
-// table, the stores. What is damaged or gone by then is made anew, or keeps the worker out and is in
+// table, the stores. What is damaged or gone by then is made again, or keeps the worker out and is in
 // the log; it never answers without it.
 
 import {

@@ -249,7 +249,7 @@ describe('a copy that is lost', () => {
     ['gone', (path: string): void => rmSync(path)],
     ['cut off', (path: string): void => truncateSync(path, 3)],
     ['another file', (path: string): void => replace(path, 'no table')],
-  ])('because it is %s is made anew', async (_what, lose) => {
+  ])('because it is %s is made again', async (_what, lose) => {
     const world = await withTwo()
     const { tables, used } = world
     lose(lost(world))

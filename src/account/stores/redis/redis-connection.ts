@@ -108,7 +108,7 @@ async function evaluate(
   return reply
 }
 
-/** By hash; by text if the server does not know the script, and so has not run it. */
+/** Keyed by hash; by text if the server does not know the script, and so has not run it. */
 async function send(
   client: Client,
   script: LuaScript,

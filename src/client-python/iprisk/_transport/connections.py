@@ -2,7 +2,7 @@
 retry on another connection. No step waits for longer than what is left, however slowly bytes drip.
 
 http.client reads the replies, because it is strict; it does not open or reuse connections, because
-its time-outs begin anew with each byte.
+its time-outs restart with each byte.
 """
 
 from __future__ import annotations

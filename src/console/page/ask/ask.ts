@@ -11,7 +11,7 @@ export interface Refusal {
   readonly status: number
   readonly code: string
   readonly message: string
-  /** Of unusable policies, each with its place. */
+  /** Mistakes of unusable policies, each with its place. */
   readonly mistakes: readonly string[]
 }
 

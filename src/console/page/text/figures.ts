@@ -67,7 +67,7 @@ export function wholeMinutes(minutes: Minutes): Minutes {
   return minutes.slice(0, -1)
 }
 
-/** Of the last `span` minutes, as there may be minutes without a server. */
+/** For the last `span` minutes; some may be missing, while no server ran. */
 export function minutesSince(minutes: Minutes, span: number): Minutes {
   const fromMs = Date.parse(minutes.at(-1)?.at ?? '') - span * 60_000
   return minutes.filter(({ at }) => Date.parse(at) > fromMs)

@@ -10,7 +10,7 @@ export const kindTone = (name: string): string =>
 export const levelTone = (level: string): string =>
   `level-${levels.find((one) => one === level) ?? 'low'}`
 
-/** By the kind that begins the code. */
+/** Keyed by the kind that begins the code. */
 export function reasonTone(code: string): string {
   return kindTone(kindTones.find((kind) => code.startsWith(kind)) ?? '')
 }

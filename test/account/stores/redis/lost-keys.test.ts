@@ -60,7 +60,7 @@ it('reports keys that the store has lost, once, and tells them as revoked', asyn
   const third = await store.changes(second.version)
   expect([third.records, troubles.length]).toEqual([[], 1])
 
-  // One is made anew, and lost: the others are not reported again.
+  // One is made again, and lost: the others are not reported again.
   contents.stamp = 'second'
   add('aaaaaaaaaaaa', 9)
   const fourth = await store.changes(third.version)
