@@ -1,6 +1,6 @@
-// The table of a past day (contract 6.9): each feed's newest stored day up to that day, judged by the
-// compiler of today with the networks, places and facts of ASes of today, of which the history keeps
-// none. Made once and kept beside the history, under its day and a hash of what it is made of.
+// The table of a past day (contract 6.9: past days): each feed's newest stored day up to that day,
+// judged by today's compiler with today's networks, places and AS facts, which the history does not
+// keep. Made once and kept beside the history, under its day and a hash of its inputs.
 //
 // Invariants: it answers as the table of a build whose mirror serves those days; the history and what
 // acceptance remembers stay as they are.

@@ -84,8 +84,7 @@ export function fetchProblem(
 ): FetchProblem {
   const isMoved = (movedCodes as readonly string[]).includes(code)
   const trouble = code === 'fetch_gone' ? 'dead' : isMoved ? 'moved' : 'failing'
-  const gone =
-    from === 'mirror' ? 'the mirror does not have it' : 'its publisher has moved or discontinued it'
+  const gone = from === 'mirror' ? 'the mirror lacks it' : 'its publisher moved or removed it'
   return { text: trouble === 'dead' ? `${message}; ${gone}` : message, trouble }
 }
 

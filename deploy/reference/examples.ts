@@ -13,7 +13,7 @@ import { metaOf } from '../../src/http/endpoint/meta-endpoint.ts'
 import type { CoveredKind } from '../../src/model/coverage.ts'
 import { type TestAddress, testAddressOf, testAnswer } from '../../src/http/test-key/test-answer.ts'
 
-/** Keyed by the last number of the address (contract 5.7). */
+/** Keyed by the last number of the address (contract 5.7: test keys). */
 export const testNumbers = [
   [1, 'clean'],
   [2, 'known_bot'],

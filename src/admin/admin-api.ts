@@ -1,6 +1,6 @@
-// The administrative API on the admin port (contract 5.5): JSON in, JSON out, by the same code,
-// checks and audit as the command line. A route is a row; `adminDocument` describes them all as
-// OpenAPI. admin-server.ts decides who the caller is; here, what its role may do.
+// The administrative API on the admin port (contract 5.5: admin API): JSON in, JSON out, with the
+// code, checks and audit of the command line. A route is a row; `adminDocument` describes them all
+// as OpenAPI. admin-server.ts decides who the caller is; here, what its role may do.
 
 import { type ErrorCodeRow, errorCodes } from '../base/error-codes.ts'
 import type { IncomingMessage } from 'node:http'

@@ -1,5 +1,5 @@
-// Which agent a visitor is, and whether that is proven (contract 6.6): by the operator's published
-// ranges, which the table has as evidence of feeds, or by a signature that was verified before.
+// Which agent a visitor is, and whether that is proven (contract 6.6: agents): by the operator's
+// published ranges, which the table has as evidence of feeds, or by a verified signature.
 //
 // Invariants: a range speaks for an agent where the newest snapshot of its feed holds it, and
 // against one where no snapshot did, because lists are late by days. Of several named agents each

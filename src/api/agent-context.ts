@@ -1,5 +1,5 @@
-// The agent of a check (contract 6.6): what a caller hands on of its visitor's request, and what the
-// answer says of it.
+// The agent of a check (contract 6.6: agents): what a caller hands on of its visitor's request, and
+// what the answer says of it.
 
 import { z } from 'zod'
 import { agentCategories, agentStatuses, identifications, signatureHeaders } from '../model/kind.ts'

@@ -1,5 +1,5 @@
-// The errors of the wire (contract 2 and 3.11: errors): code, status, message and body. The program's
-// own errors (src/base/coded-error.ts) never go out.
+// The errors of the wire (contract 2: shapes, 3.11: errors): code, status, message and body. The
+// program's own errors (src/base/coded-error.ts) never go out.
 //
 // Invariants: codes are stable and only added; a message says what to do and never repeats input.
 

@@ -47,7 +47,7 @@ export const networkAnswer = z
   .object({
     asn: z.int().describe('Number of the AS that announces the address.'),
     organization: z.string().describe('Who owns the network; empty if unknown.'),
-    // Open-ended (contract 3.3): clients get examples instead of an enum.
+    // Open-ended (contract 3.3: network types): clients get examples instead of an enum.
     type: z.enum(networkTypes).meta({
       enum: undefined,
       examples: [...networkTypes],
@@ -191,5 +191,5 @@ export const checkAnswer = z.object({
 })
 export type CheckAnswer = Wire<typeof checkAnswer>
 
-/** What context adds to an answer (contract 6.5). */
+/** What context adds to an answer (contract 6.5: context). */
 export type ContextAnswer = Pick<CheckAnswer, 'travel' | 'agent' | 'context_errors'>

@@ -1,5 +1,5 @@
-// `coverage` on the wire (contract 5.1): in answers of a table that has gaps or is old; in full in
-// the meta answer and the status.
+// `coverage` on the wire (contract 5.1: coverage): in answers of a table that has gaps or is old;
+// in full in the meta answer and the status.
 
 import { z } from 'zod'
 import { coverageStates, coveredKinds } from '../model/coverage.ts'

@@ -1,5 +1,5 @@
-// What is wrong with an input (contract 5.2): one sentence each that says what to do, also for rows
-// of batches and for the command line. Sentences are constant: they never repeat what was sent.
+// What is wrong with an input (contract 5.2: friendly errors): one sentence each that says what to
+// do, also for rows of batches and for the command line. Sentences never repeat the input.
 
 import { type AddressFault, addressFaultOf } from '../ip/address-fault.ts'
 import { isJsonObject } from '../base/json-object.ts'

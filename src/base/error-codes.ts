@@ -174,9 +174,7 @@ export const errorCodes = {
   table_changed: { meaning: 'A table judges too many addresses differently.' },
   table_closed: { meaning: 'The table was closed.' },
   table_corrupt: { meaning: 'A table file is damaged.' },
-  table_differs: {
-    meaning: 'A worker gets different answers from a table than its verification did.',
-  },
+  table_differs: { meaning: "A worker's answers from a table differ from its verification." },
   table_refused: { meaning: 'A table did not pass verification.', status: 409 },
   table_too_large: { meaning: 'A table would exceed the largest file.' },
   table_traffic: { meaning: 'A table changes too many decisions about sampled traffic.' },

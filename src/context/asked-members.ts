@@ -1,7 +1,7 @@
 // Hot path: `completeAnswer`. No allocation, throw or closure there.
 //
 // The members of an answer that only some requests ask for, behind all others: by `include`
-// (contract 6.4 and 6.8), and by context (6.5), which holds for its request alone and for no prefix.
+// (contract 6.4: scope, 6.8: detections), and by context (6.5), which holds for one request only.
 
 import type { CheckAnswer, ContextAnswer } from '../api/check-answer.ts'
 import { withPrefix } from '../table/answer/answer-prefix.ts'

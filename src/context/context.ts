@@ -1,6 +1,6 @@
-// Context of a check (contract 6.5): optional members of its body that say more than the address. No
-// context fails a check: what is wrong with one is reported in `context_errors`, and the answer says
-// what it would say without it.
+// Context of a check (contract 6.5: context): optional members of its body that say more
+// than the address. No context fails a check: what is wrong with one is reported in
+// `context_errors`, and the answer says what it would say without it.
 //
 //   body ─ contextOf ─▶ Context ─ contextAnswer ─▶ { travel, agent, context_errors } ─▶ asked-members.ts
 //

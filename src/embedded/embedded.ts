@@ -81,10 +81,7 @@ export interface EmbeddedOptions extends Pick<
 
 const failures = {
   address: { reason: 'invalid_address', message: 'The value to check is not an IP address.' },
-  decision: {
-    reason: 'misconfigured',
-    message: 'A policy was named, but no policies are configured.',
-  },
+  decision: { reason: 'misconfigured', message: 'A policy was named, but there are no policies.' },
   action: { reason: 'misconfigured', message: '`decide` returned a decision without an `action`.' },
   feedback: { reason: 'misconfigured', message: 'Nothing receives feedback: set `onFeedback`.' },
 } as const satisfies Readonly<Record<string, ClientFailure>>

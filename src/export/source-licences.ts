@@ -73,8 +73,7 @@ function waysOut(refused: readonly Source[]): readonly string[] {
   }
   if (sets.length > 0) ways.push('Build with your own files (--networks, --locations)')
   const rest = feeds.filter(({ id }) => switchOf(id) === undefined).map(({ id }) => id)
-  const named =
-    ways.length === 0 ? 'Add their licences to --licences.' : 'or add them to --licences.'
+  const named = `${ways.length === 0 ? 'Add' : 'or add'} their licences to --licences.`
   const lines = [[...ways, named].join(', ')]
   if (rest.length > 0) {
     lines.push(`Built-in and computed sources cannot be disabled: ${rest.join(', ')}.`)

@@ -121,11 +121,7 @@ function checkLimits({ lists }: ListCatalogue): void {
   const limits = [
     [lists.length, listsMax, 'lists'],
     [sum(({ entries }) => entries), listEntriesMax, 'entries in all lists'],
-    [
-      sum(({ prefixes }) => prefixes),
-      listPrefixesMax,
-      'prefixes in all lists (a range may need several)',
-    ],
+    [sum(({ prefixes }) => prefixes), listPrefixesMax, 'prefixes (ranges may need several)'],
   ] as const
   for (const [count, most, what] of limits) {
     if (count <= most) continue

@@ -5,8 +5,8 @@
 //   6 and 64 digits       the same of IPv6
 //   a0000fbf0             AS64496
 //
-// IPv4-mapped text means the IPv4 entry (contract 3.9). A prefix with host bits is refused: it is
-// mostly a typing error.
+// IPv4-mapped text means the IPv4 entry (contract 3.9: strict addresses). A prefix with host bits
+// is refused: it is mostly a typing error.
 
 import { IpriskError } from '../base/coded-error.ts'
 import type { ErrorCode } from '../base/error-codes.ts'

@@ -6,7 +6,7 @@ import { msPerDay } from '../base/day.ts'
 export const listNameForm = /^[a-z][a-z0-9-]{0,31}$/
 export const listNameCharsMax = 32
 
-/** Outcomes fill them (contract 6.11): their effect is `none`. */
+/** Outcomes fill them (contract 6.11: outcomes in own lists): their effect is `none`. */
 export const reportedLists = ['reported', 'reported-shared'] as const
 export type ReportedList = (typeof reportedLists)[number]
 export const isReportedList = (name: string): name is ReportedList =>

@@ -1,4 +1,4 @@
-// What outcomes change in the own lists that they fill (contract 6.11).
+// What outcomes change in the own lists that they fill (contract 6.11: outcomes in own lists).
 //
 // Invariants: both lists together have at most `entriesMax` entries; at most `freshMax` of them were
 // entered by one key within the last hour; no cap takes an entry out.

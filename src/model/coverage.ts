@@ -1,4 +1,4 @@
-// Coverage (contract 5.1): which kinds a table's feeds cover. The build counts it
+// Coverage (contract 5.1: coverage): which kinds a table's feeds cover. The build counts it
 // (build/evidence/kind-coverage.ts) and stores it in the header; every answer of a table with
 // incomplete coverage has it.
 

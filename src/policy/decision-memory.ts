@@ -8,8 +8,8 @@
 //   elements of a policy   0           bogons of IPv4      records + 1       bogons of IPv6
 //                          1 + record  IPv4                records + 2 + …   IPv6
 //
-// Rules that read context (contract 6.5) are evaluated for each request that has some, and what the
-// others say is remembered in a memory of its own. Without context all rules see empty members.
+// Rules that read context (contract 6.5: context) are evaluated for each request that has
+// some; results of the others are cached separately. Without context all rules see empty members.
 //
 // Outcomes are also remembered by the facts that a policy reads, so that most records need no
 // evaluation. What two records answer (6to4), and what lists change, is recomputed. Memory is

@@ -3,7 +3,7 @@
 // announced addresses, of which few are listed: its median for insights is 0.06 ms.)
 //
 //   a check            2 us: here, always; a round trip to a thread alone costs 50 to 100
-//   a small batch      up to `loopAddressesMax` addresses here, in slices (contract 6.10)
+//   a small batch      up to `loopAddressesMax` addresses here, in slices (contract 6.10: slices of batches)
 //   a larger batch     pool, from the parsing of its body on: 10,000 addresses are 18 ms
 //   insights           pool: median 0.17 ms, 99th percentile 4 ms (of listed addresses, on busy cores),
 //                      by how many feeds list the address and how long they fade; one would be
@@ -31,10 +31,10 @@ export const linesInlineBytesMax = 4096
 export const firstLinesInlineBytesMax = 256 << 10
 
 /**
- * A full pool refuses a batch with 503, but other errors come before that (contract 3.12), so its
- * body is read here: up to this length in any form, beyond it only in the short form
- * (batch-body.ts), which takes a tenth of its answers' time. JSON.parse of more would stall all
- * checks: 2.7 ms for one IPv4 address too many, 6 ms for a megabyte.
+ * A full pool refuses a batch with 503, but other errors come before that (contract 3.12: order of
+ * errors), so its body is read here: up to this length in any form, beyond it only in the short
+ * form (batch-body.ts), which takes a tenth of its answers' time. JSON.parse of more would stall
+ * all checks: 2.7 ms for one IPv4 address too many, 6 ms for a megabyte.
  */
 export const refusedInlineBytesMax = 192 << 10
 

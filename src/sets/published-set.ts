@@ -1,6 +1,6 @@
-// The published set of a condition (contract 6.3): the fewest prefixes that hold exactly the
-// addresses for which it is true, for one table and one state of the own lists, sorted, IPv4 first.
-// Each prefix carries a label; only neighbours of one label merge.
+// The published set of a condition (contract 6.3: published sets): the fewest prefixes that hold
+// exactly the addresses for which it is true, for one table and one state of the own lists, sorted,
+// IPv4 first. Each prefix carries a label; only neighbours of one label merge.
 //
 // Addresses that embed an IPv4 one (6to4, Teredo, NAT64, IPv4-mapped) are left out, as in exports.
 //

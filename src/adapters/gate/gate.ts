@@ -1,6 +1,6 @@
-// The gate (contract 6.1): a reverse proxy asks whether its visitor may go on. A thin translation
+// The gate (contract 6.1: gate): a reverse proxy asks if its visitor may continue. A thin layer
 // over the check: the visitor's address from one header, the policy from the path, the decision as
-// a status and headers. It has no rules of its own, needs no key and spends no rate and no quota.
+// a status and headers. It has no rules, needs no key and spends neither rate nor quota.
 //
 //   peer ─▶ framing guard ─▶ path ─▶ header, read from the right ─▶ batch, table, decide ─▶ 204 403
 //

@@ -27,6 +27,7 @@ export type ListFolders = Readonly<Record<string, string>>
 
 type OnPull = (set: string, texts: readonly string[]) => void
 
+const root = paths.lists
 const prefixesMaxDefault = 1_000_000
 const pageMax = 10_000
 
@@ -62,7 +63,7 @@ interface Sets {
 export function createListRoutes(folders: ListFolders, onPull: OnPull): AdapterRoutes {
   const sets: Sets = { folders, onPull, seen: new Map() }
   return (path, request) => {
-    if (!path.startsWith(paths.lists)) return undefined
+    if (!path.startsWith(root)) return undefined
     const query = request.getQuery() ?? ''
     const isGzipped = acceptsGzip(request.getHeader('accept-encoding'))
     const known = request.getHeader('if-none-match')
@@ -71,13 +72,7 @@ export function createListRoutes(folders: ListFolders, onPull: OnPull): AdapterR
       credential: credentialOf(headerOnce(request, 'authorization')),
       bodyBytesMax: checkBodyBytesMax,
       answer: (exchange) =>
-        answerList(exchange, {
-          ...asked,
-          name: path.slice(paths.lists.length),
-          isGzipped,
-          known,
-          sets,
-        }),
+        answerList(exchange, { ...asked, name: path.slice(root.length), isGzipped, known, sets }),
     })
   }
 }

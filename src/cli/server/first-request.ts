@@ -15,7 +15,7 @@ import { openTable, type OpenTable } from '../../table/open-table.ts'
 import { type Io, type Line, printLines } from '../terminal/io.ts'
 import { connectableHost } from './ask-admin.ts'
 
-/** For an operator's own services: no limits (contract 3.14). */
+/** For an operator's own services: no limits (contract 3.14: keys). */
 export const firstPlan = 'internal'
 
 export interface FirstKeys {

@@ -1,6 +1,6 @@
 """Answers of the last seconds, so that a login that comes in five requests costs one check.
 
-An answer is kept for the prefix that it names (contract 6.4), else for its address alone. The least
+An answer is kept for the prefix that it names (contract 6.4: scope of an answer), else for its address alone. The least
 recently used goes first. Another table's answer empties the cache.
 """
 

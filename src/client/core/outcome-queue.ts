@@ -1,5 +1,5 @@
-// Outcomes of logins (contract 5.6) on their way to the server: gathered for a second and sent in
-// batches, so that no login waits for them.
+// Outcomes of logins (contract 5.6: outcomes) on their way to the server: gathered for a second and
+// sent in batches, so that no login waits for them.
 //
 // Invariants: at most `waitingMax` wait; each is sent once and, after a failure that may pass, once
 // more; each is counted as sent or as lost in the end.

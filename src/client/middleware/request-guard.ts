@@ -85,8 +85,7 @@ const noAddress =
 const previousWaitMs = 250
 
 /** From a client that the application itself has written. */
-const noAction =
-  'The client returned a decision or fallback whose action is not a non-empty string.'
+const noAction = 'The client returned a decision or fallback without a non-empty action string.'
 
 /**
  * Returns the function that judges a request, which rejects only for a wrong `trust` or `header`.

@@ -87,10 +87,8 @@ function createProcess(
     ask: async (question, caller = '') => {
       const open = waiting.length
       const own = waiting.filter((one) => one === caller).length
-      if (open > consoleAsksMax)
-        throw unavailable(`${open - 1} requests are already waiting for it`)
-      if (own > consoleAsksMax / 2)
-        throw unavailable(`${own} of your requests are already waiting for it`)
+      if (open > consoleAsksMax) throw unavailable(`${open - 1} requests already wait for it`)
+      if (own > consoleAsksMax / 2) throw unavailable(`${own} of your requests already wait for it`)
       waiting.push(caller)
       return ask(question).finally(() => waiting.splice(waiting.indexOf(caller), 1))
     },

@@ -44,7 +44,7 @@ export function chargeThen(exchange: Exchange, key: Authenticated, done: () => v
   else if (result === quotaResults.pending) chargeWhenLeased(exchange, key, done)
 }
 
-/** Calls `done` at once where nothing is signed (contract 6.6), else when that is verified. */
+/** Calls `done` at once where nothing is signed (contract 6.6: agents), else when that is verified. */
 export function judgeThen(
   exchange: Exchange,
   contexts: readonly (Context | undefined)[],

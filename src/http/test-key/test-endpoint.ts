@@ -77,8 +77,8 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
   })
 }
 
-// Policies apply to test answers (contract 5.7); own lists do not, because none names a test
-// address.
+// Policies apply to test answers (contract 5.7: test keys); own lists do not, because none names a
+// test address.
 
 /** A right policy is kept for the answer, as is context; a wrong one is answered. */
 function isPolicyRefused(exchange: Exchange, key: Authenticated, body: Uint8Array): boolean {

@@ -80,7 +80,7 @@ export const objectMembers = {
   } satisfies Partial<Record<keyof AgentAnswer, MemberType>>,
 } as const
 
-/** What a request says besides its address (contract 6.5); without that they read as empty. */
+/** What a request says besides its address (contract 6.5: context); without that they read as empty. */
 const contextMembers = [
   'travel',
   'agent',

@@ -1,4 +1,4 @@
-// The classification of a verdict, by precedence (contract 3.7). Bogons never get here.
+// The classification of a verdict, by precedence (contract 3.7: classes). Bogons never get here.
 
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'

@@ -3,10 +3,10 @@
 //   worker ▸ a line in <state>/feedback/DAY.jsonl ▸ the counts of its address ▸ five: an act on the
 //   lists in the store ▸ lists-manager.ts compiles them ▸ workers
 //
-// The counts of one machine are in memory, made again of the files of two days; those of many machines
-// are in their store. <state>/feedback/acted.json has the bytes of each file that were acted on. It
-// is written after the acts, which may be repeated: an outcome that was accepted counts, whatever is
-// killed. Those before it enter nothing again: a person may have removed the entry.
+// One machine counts in memory and rereads the files of two days at its start; many machines count
+// in their store. <state>/feedback/acted.json has the processed bytes of each file. It is written
+// after the acts, which may be repeated, so an accepted outcome counts whatever is killed. Earlier
+// outcomes add nothing again: a person may have removed the entry.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

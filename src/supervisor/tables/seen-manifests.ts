@@ -52,10 +52,7 @@ export function openSeenManifests(of: {
         log.warn({ url, serial: highest }, 'Ignoring a stored serial that is ahead of the clock.')
       }
       if (place !== note?.place) {
-        log.info(
-          { url, place },
-          'The source has named its place; manifests of other places are refused.',
-        )
+        log.info({ url, place }, 'The source has named its place; other places are refused.')
       }
       const kept = trusted.map((key) => [key.id, Math.min(serialOf(key), serial)] as const)
       const serials = { ...Object.fromEntries(kept), [by.id]: serial }

@@ -1,5 +1,5 @@
-// Detections (contract 6.8): what the evidence of each kind comes to, from the address's own record
-// judged again. A kind is present where its signal, or the bot, is.
+// Detections (contract 6.8: detections): what the evidence of each kind comes to, from the
+// address's own record judged again. A kind is present where its signal, or the bot, is.
 
 import type { Detection } from '../../api/check-answer.ts'
 import { type Day, formatDay } from '../../base/day.ts'

@@ -131,9 +131,7 @@ test('refuses more questions than may wait', async () => {
   const waiting = Array.from({ length: consoleAsksMax }, (_, at) =>
     open.ask(question('0'), at % 2 === 0 ? 'maria' : 'wall'),
   )
-  await expect(open.ask(question('0'))).rejects.toThrow(
-    `${consoleAsksMax} requests are already waiting`,
-  )
+  await expect(open.ask(question('0'))).rejects.toThrow(`${consoleAsksMax} requests already wait`)
   await Promise.all([held, ...waiting])
   expect(await ask('0')).toMatch(/^\d+$/)
 })
@@ -149,7 +147,7 @@ test('leaves room for others, however many questions one caller has', async () =
   const refused = (await settled).filter(({ status }) => status === 'rejected')
   expect(refused.length).toBe(consoleAsksMax * 1.5 - 1)
   expect(String((refused[0] as PromiseRejectedResult).reason)).toContain(
-    'of your requests are already waiting',
+    'of your requests already wait',
   )
 })
 

@@ -71,7 +71,7 @@ it('is of the place that was named last, whose name is said and stays', async ()
   // What was seen without a place counts for the first one that is named.
   expect(seen.serialMin(now, 'staging')).toBe(7)
   await seen.remember({ serial: 8, place: 'staging' }, old)
-  expect(said).toEqual(['The source has named its place; manifests of other places are refused.'])
+  expect(said).toEqual(['The source has named its place; other places are refused.'])
   expect(text()).toEqual({ url, serials: { [old.id]: 8 }, place: 'staging' })
   const again = open(old)
   expect([again.place(), again.isKnown({ serial: 8, place: 'staging' }, old)]).toEqual([

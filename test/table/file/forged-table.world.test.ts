@@ -87,7 +87,7 @@ describe('verify names what no answer may have:', () => {
       'densities',
       0,
       NaN,
-      /section densities .* outside 1 to all addresses of its network/,
+      /section densities .* is not from 1 to all addresses of its network/,
     ],
     ['more listed than there is', 'densities', 1, 2 ** 60, /section densities .* not part of/],
     ['a kind', 'evidence', 0, 0x000f_0000, /section evidence .* unknown kind/],

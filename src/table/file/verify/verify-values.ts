@@ -102,11 +102,7 @@ function checkDensities({ views }: TableView, fail: Fail): void {
       if (slot % family === 0) units[of] = count
       // Neither infinity nor NaN is an integer.
       if (!Number.isInteger(count) || count <= 0 || count > units[of]!) {
-        fail(
-          'densities',
-          at,
-          'the count of listed addresses is outside 1 to all addresses of its network',
-        )
+        fail('densities', at, 'its count is not from 1 to all addresses of its network')
       }
     }
   }

@@ -126,7 +126,7 @@ describe('densities', () => {
     expect(of([0, 10], [1, 10], [2, 1])).toBe('sound')
     expect(of([0, 10], [ipv6, 500], [ipv6 + 1, 500], [densitySlots - 1, 11])).toBe('sound')
     expect(of([0, 10], [1, 11])).toBe(
-      'densities 1: the count of listed addresses is outside 1 to all addresses of its network',
+      'densities 1: its count is not from 1 to all addresses of its network',
     )
     expect(of([0, 500], [ipv6, 10], [ipv6 + 1, 11])).toMatch(/^densities 2: /)
     // Kinds of a family whose units are not told.
