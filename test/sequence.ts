@@ -14,6 +14,7 @@ export const longestFirst: readonly string[] = [
   'test/bench/speed/smoke.world.test.ts',
   'test/deploy/release-dry.world.test.ts',
   'test/bench/prove.world.test.ts',
+  'test/bench/faults/server-proofs.world.test.ts',
   'test/oracle/oracle.world.test.ts',
   'test/bench/detection/detection.world.test.ts',
   'test/export/export.world.test.ts',

@@ -89,6 +89,18 @@ export async function historyTable(day: WorldDay): Promise<string> {
   return table
 }
 
+/**
+ * Puts what world builds have read of networks and places where a build with the snapshots
+ * `data/snapshots` looks for it. The files are named by all that they were read from.
+ */
+export function copyReadings(data: string): void {
+  const cache = join(folder, 'snapshots/cache')
+  if (!existsSync(cache)) return
+  // One that is being written has another name.
+  const filter = (path: string): boolean => path === cache || path.endsWith('.bin')
+  cpSync(cache, join(data, 'cache'), { recursive: true, filter })
+}
+
 /** Makes what has `name` unless it is there and newer than the program; one process at a time. */
 async function onceBuilt(name: string, make: () => Promise<string>): Promise<void> {
   const lock = await eventually(() => acquireFileLock(join(folder, 'locks', name)), buildMs)

@@ -19,6 +19,7 @@ import { formatDay } from '../../../src/base/day.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { serveFolder } from '../../../bench/harness/site.ts'
 import { newFolder, runProgram } from '../../cli/program.ts'
+import { copyReadings } from '../../world/world-tables.ts'
 
 const folder = newFolder()
 const publisher = join(folder, 'publisher')
@@ -28,6 +29,7 @@ let mirror: Awaited<ReturnType<typeof serveFolder>>
 
 beforeAll(async () => {
   mkdirSync(publisher)
+  copyReadings(join(folder, 'data'))
   mirror = await serveFolder(publisher)
   const off = loadCatalogue('data/feeds').map(({ id }) => [id, false] as const)
   const build = { feeds: Object.fromEntries(off) }

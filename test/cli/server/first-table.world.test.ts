@@ -10,6 +10,7 @@ import type { CheckAnswer } from '../../../src/api/check-answer.ts'
 import type { MetaAnswer } from '../../../src/api/meta-answer.ts'
 import { paths } from '../../../src/api/public-port.ts'
 import { type Server, keyedState, newState, startServer } from '../../serve/server.ts'
+import { copyReadings } from '../../world/world-tables.ts'
 import { runProgram } from '../program.ts'
 
 const missing = ['proxy', 'residential_proxy', 'blocklist']
@@ -23,6 +24,7 @@ describe('a table of what is embedded', () => {
   let key = ''
 
   beforeAll(async () => {
+    copyReadings(join(cwd, 'data'))
     const args = ['build', '--offline', '--out', table, '--report', report]
     const built = await runProgram(args, { cwd })
     if (built.code !== 0) throw new Error(built.err)
