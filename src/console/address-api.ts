@@ -71,6 +71,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         policy: 'The policy to decide by; default: `default`.',
         without: 'Feeds to leave out, comma-separated: `what_if`.',
         days: `Days without new evidence, at most ${daysAheadMax}: \`what_if\`.`,
+        user_agent: "The visitor's User-Agent: `answer.agent`, which the policy reads.",
       },
       answer: shape(
         {
@@ -106,6 +107,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
           policy,
           without,
           days,
+          userAgent: query.get('user_agent') ?? undefined,
         })
       },
     },

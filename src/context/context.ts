@@ -13,6 +13,8 @@ import { agentAnswer, parseAgent } from '../agents/agent-status.ts'
 import type { ContextAnswer } from '../api/check-answer.ts'
 import type { JsonObject } from '../base/json-object.ts'
 import type { AnswerBytes } from '../table/answer/answer-writer.ts'
+import { newQuery, parseQuery } from '../table/lookup/query.ts'
+import type { OpenTable } from '../table/open-table.ts'
 import { parsePrevious, travelOf, unknownTravel } from './travel.ts'
 
 /** As parsed; at least one member. */
@@ -49,4 +51,12 @@ export function contextAnswer(
     ...(agent && { agent: agentAnswer(agent.value, about) }),
     ...(errors.length > 0 && { context_errors: errors }),
   }
+}
+
+/** Nothing without a User-Agent. `ip` is an address. */
+export function userAgentAnswer(table: Pick<OpenTable, 'answer'>, ip: string, user_agent?: string) {
+  if (user_agent === undefined) return {}
+  const query = newQuery()
+  parseQuery(query, Buffer.from(ip), 0, ip.length)
+  return contextAnswer(contextOf({ agent: { user_agent } })!, table.answer(query))
 }

@@ -201,6 +201,11 @@ it('tells all about an address', async () => {
   expect(six.value.neighbours.cells[0]).toMatchObject({ ip: '2a01:4f8::1' })
   expect(six.value.neighbours.cells[255]).toMatchObject({ ip: '2a01:4f8:0:ff::' })
   expect(six.value.what_if).toBe(null)
+  expect(six.value.answer).not.toHaveProperty('agent')
+  const crawler = await ask('GET', '/admin/address?ip=9.1.2.3&user_agent=bingbot/2.0', viewer)
+  const agent = { name: 'bingbot', operator: 'Microsoft', status: 'unverified' }
+  expect(crawler.value.answer.agent).toMatchObject(agent)
+  expect(crawler.value.decision).toEqual(decision)
   const wrong = ['?ip=%3Cscript%3E', '?ip=9.1.2.3&policy=none', '?ip=9.1.2.3&days=-1', '']
   for (const query of wrong) {
     expect(errorOf(await ask('GET', `/admin/address${query}`, viewer))).toEqual([

@@ -2,8 +2,7 @@
 // JSON like the API. The content is src/table/explain/insights.ts's.
 
 import { usageError } from '../../base/coded-error.ts'
-import type { ContextAnswer } from '../../api/check-answer.ts'
-import { contextAnswer, contextOf } from '../../context/context.ts'
+import { userAgentAnswer } from '../../context/context.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { answerWithInsights, type ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { ListedBy } from '../../table/explain/matching-entries.ts'
@@ -24,8 +23,6 @@ import { pinTable } from './pin-table.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { daysObservedMin } from '../../score/weight/weigh-evidence.ts'
 import type { Source } from '../../table/file/table-source.ts'
-import { newQuery, parseQuery } from '../../table/lookup/query.ts'
-import type { OpenTable } from '../../table/open-table.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import {
   type Command,
@@ -59,7 +56,7 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
       if (seen.has(ip)) return
       if (seen.size > 0 && !how.json) io.out('')
       seen.add(ip)
-      const context = how.userAgent === undefined ? {} : agentIn(table, ip, how.userAgent)
+      const context = userAgentAnswer(table, ip, how.userAgent)
       const answer = decided({ ...plain, ...context }, decide, context)
       printResult(io, how.json, answer, () =>
         explanationScreen(answer, table.sources, io.outColumns, own),
@@ -99,12 +96,6 @@ function sayWithoutDay(listing: readonly string[], sources: readonly Source[], i
 }
 
 const withoutDayMax = 8
-
-function agentIn(table: OpenTable, ip: string, user_agent: string): ContextAnswer {
-  const query = newQuery()
-  parseQuery(query, Buffer.from(ip), 0, ip.length)
-  return contextAnswer(contextOf({ agent: { user_agent } })!, table.answer(query))
-}
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 

@@ -22,6 +22,7 @@ export type ConsoleQuestion =
       readonly policy?: string | undefined
       readonly without: readonly string[]
       readonly days: number
+      readonly userAgent?: string | undefined
     }
   /** `body`: the request's. */
   | { readonly kind: 'addresses'; readonly world: AnsweringFiles; readonly body: Uint8Array }

@@ -1,12 +1,13 @@
-// What the answer would be without a feed, or some days later if nothing is seen again.
+// What the answer would be without a feed, some days later if nothing is seen again, or to a visitor
+// with a User-Agent.
 
 import { useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
 import { useLoad } from '../ask/use-load.ts'
-import { Choice, Field } from '../parts/fields.tsx'
+import { Choice, Field, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
-import { KindTag } from '../parts/tag.tsx'
+import { ActionTag, KindTag } from '../parts/tag.tsx'
 import { dayAfter, words } from '../text/figures.ts'
 import { levelTone } from '../text/tone.ts'
 import { riskLevelOf } from '../../../model/kind.ts'
@@ -82,10 +83,11 @@ function Asked(props: {
   const { ip, policy, feeds, asOf } = props
   const [days, setDays] = useState(0)
   const [without, setWithout] = useState('')
-  const isAsked = days > 0 || without !== ''
-  const members = { policy, without, days: days > 0 ? String(days) : '' }
+  const [userAgent, setUserAgent] = useState('')
+  const isAsked = days > 0 || without !== '' || userAgent !== ''
+  const members = { policy, without, days: days > 0 ? String(days) : '', user_agent: userAgent }
   const loaded = useLoad<AddressView>(isAsked ? addressPath(ip, members) : null)
-  const asked = loaded.value?.what_if ?? undefined
+  const { what_if: asked, answer, decision } = loaded.value ?? {}
   return (
     <>
       <div class="asked">
@@ -104,16 +106,26 @@ function Asked(props: {
           options={[['', 'no feed'], ...feeds]}
           choose={setWithout}
         />
+        <TextField label="User-Agent" value={userAgent} set={setUserAgent} />
       </div>
       <p class="asked-answer" aria-live="polite">
-        {!isAsked && <span class="quiet">Move the days, or choose a feed to leave out.</span>}
-        {asked !== undefined && (
+        {!isAsked && (
+          <span class="quiet">Move the days, leave out a feed, or give a User-Agent.</span>
+        )}
+        {asked && (
           <>
             <ScoreBox score={asked.risk_score} /> <KindTag kind={asked.classification} />
           </>
         )}
+        {answer?.agent && (
+          <>
+            {' '}
+            {answer.agent.name || 'no known agent'}: {answer.agent.status}{' '}
+            {decision && <ActionTag action={decision.action} />}
+          </>
+        )}
       </p>
-      {isAsked && asked === undefined && <Waiting loaded={loaded} />}
+      {isAsked && loaded.value === undefined && <Waiting loaded={loaded} />}
     </>
   )
 }
