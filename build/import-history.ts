@@ -170,7 +170,7 @@ async function importFile(store: HistoryStore, file: ParsedSnapshot) {
     day,
     state,
     rowCount,
-    /** Lines that are no address, prefix or range, or that the feed may not list. */
+    /** Lines that are not an address, prefix or range, or that the feed may not list. */
     dropCount: tally.dropCount,
   }
 }

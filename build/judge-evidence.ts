@@ -72,7 +72,7 @@ export function newVerdictBook(inputs: VerdictInputs) {
       (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
         ({ code }) => code === 'anycast',
       )),
-    /** The verdict's id of a list in a network; 0 is no list, and no network. */
+    /** The verdict's id of a list in a network; 0 is neither a list nor a network. */
     verdictOf(family: 4 | 6, asked: number, list: number): number {
       const network = asked === 0 && isUnknown[family] ? unknown : asked
       if (list === 0) {

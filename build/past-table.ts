@@ -63,7 +63,7 @@ export async function pastTable(options: PastTableOptions, tell: OnBuildProgress
   return { path, listing: listing.map(({ id }) => id) }
 }
 
-/** Facts of ASes are no listing of a day, and feeds that say nothing else have no day. */
+/** Facts about ASes are not listings of a day, and feeds that say nothing else have no day. */
 const mayKnowAses = (feed: Feed, stored: ReadonlyMap<Feed, readonly DayFile[]>): boolean =>
   feed.kind !== 'blocklist' && stored.get(feed)?.length === 0
 

@@ -174,7 +174,7 @@ async function obtainFeeds(
   return { lists, dataSets, fetched }
 }
 
-/** Its missing copy is no fault of this run. */
+/** Its missing copy is not this run's fault. */
 const notAsked = (file: ObtainedFile): ObtainedFile =>
   file.state === 'missing' ? { ...file, problem: 'nothing newer was asked for' } : file
 
@@ -256,7 +256,7 @@ function isLicensed(feed: CatalogueFeed, licences: BuildOptions['licences']): bo
   return licences.some((licence) => licence.toLowerCase() === feed.licence.toLowerCase())
 }
 
-/** Names in the single switches that are no feed. */
+/** Names in the single switches that are not feeds. */
 export function unknownFeeds(
   catalogue: readonly CatalogueFeed[],
   { feeds }: Pick<BuildOptions, 'feeds'>,

@@ -1,6 +1,6 @@
 // Acceptance's memory between builds, in `<history>/.gate/ledger.json`: each feed's sizes of the
 // last snapshots that passed (`levels` in the file) and of those held back since, and the folder of
-// its last good files. It is no evidence: without it, sizes come from the row counts of the
+// its last good files. It is not evidence: without it, sizes come from the row counts of the
 // history, and its newest day is the last good content.
 
 import { mkdir, readFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 // Acceptance of feeds: decides whether a feed's files may be used, after a build has read them and
 // before it uses them. A quarantined feed is replaced by its last good content, or by nothing, and
-// the build goes on; so is a feed whose snapshot is lost, if it has a last good content.
+// the build continues; so is a feed whose snapshot is lost, if it has a last good content.
 //
 // Invariants: accepted files look as `parseSnapshot` returns them; nothing is remembered before
 // `commit`, so a failed build leaves acceptance unchanged.

@@ -1,6 +1,6 @@
 // A build needs its snapshots in the history before it knows whether its table goes live. It writes
 // them to a staging folder beside the store and reads both; if the table is rejected or the build
-// dies, the store stays unchanged, and lists that failed acceptance are no evidence.
+// dies, the store stays unchanged, and lists that failed acceptance are not evidence.
 //
 //   days ─▶ <store>/.staging ─ judged good ─▶ <store>/.accepted ─ file by file ─▶ <store>/<feed>
 //

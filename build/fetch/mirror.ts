@@ -35,7 +35,7 @@ export async function mirrorDays(
   }
 }
 
-/** `undefined` if it is no array; unusable or future days are ignored. */
+/** `undefined` if it is not an array; unusable or future days are ignored. */
 export function parseMirrorDays(text: string, today: Day): ReadonlyMap<string, Day> | undefined {
   const root = parseJson(text)
   if (!Array.isArray(root)) return undefined

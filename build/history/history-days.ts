@@ -1,5 +1,5 @@
 // The history's files: `<store>/<feed-id>/<YYYY-MM-DD>.parquet`. Day files are atomic
-// (history-store.ts), so names alone say which snapshots exist; a missing one is no evidence of
+// (history-store.ts), so names alone say which snapshots exist; a missing one is not evidence of
 // absence. A build also reads its staging folder, whose days replace the store's.
 
 import { readdir } from 'node:fs/promises'

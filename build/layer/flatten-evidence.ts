@@ -17,7 +17,7 @@ export interface Observation {
   readonly evidence: number
 }
 
-/** Values of the layer are list ids; 0 is no evidence. Pass the same `lists` for both families. */
+/** Values of the layer are list ids; 0 is not evidence. Pass the same `lists` for both families. */
 export function flattenEvidence(
   family: Family,
   observations: readonly Observation[],

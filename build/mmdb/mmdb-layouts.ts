@@ -80,7 +80,7 @@ const layouts = {
 } as const
 
 /**
- * `undefined` if the record names no country; a registration country is no place. Throws
+ * `undefined` if the record names no country; a registration country is not a location. Throws
  * `mmdb_layout_unknown`.
  */
 export function locationOf(record: unknown): RawPlace | undefined {

@@ -69,7 +69,7 @@ export function walkMmdb(options: {
   return { layers: { 4: ipv4.layer(), 6: ipv6?.layer() }, recordCount: offsets.count }
 }
 
-/** Stops at a record that is no node. */
+/** Stops at a record that is not a node. */
 function descend(records: Uint32Array, nodeCount: number, bits: readonly (0 | 1)[]): number {
   let record = 0
   for (const bit of bits) {

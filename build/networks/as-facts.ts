@@ -79,7 +79,7 @@ interface Gathered {
 
 const noTags: ReadonlySet<AsTag> = new Set()
 const noClasses: ReadonlySet<PeeringClass> = new Set()
-/** Labels in hoster feeds for ASes that are no hosters. */
+/** Labels in hoster feeds for ASes that are not hosters. */
 const notHosting: ReadonlySet<string> = new Set(['vpn'])
 
 /** In any order. The class feed's name wins, else the longest; of several classes the last. */

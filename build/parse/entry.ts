@@ -1,6 +1,6 @@
 // What a format parser makes of a snapshot: entries as written, with their places. Normalise
-// decides whether a text is an address, prefix, range or ASN; a parser drops only what is no entry
-// of its format.
+// decides whether a text is an address, prefix, range or ASN; a parser drops only what is not an
+// entry of its format.
 
 import type { Day } from '../../src/base/day.ts'
 import { parseRange, type Range } from '../../src/ip/range.ts'

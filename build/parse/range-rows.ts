@@ -96,7 +96,7 @@ export async function readRangeRows(options: {
   readAll(rest, true)
 }
 
-/** Where the first line that is no comment begins. */
+/** Where the first line that is not a comment begins. */
 function headOf(bytes: Uint8Array): number {
   let at = 0
   while (bytes[at] === HASH) {

@@ -42,7 +42,7 @@ export interface Places {
   /** Without 6to4 and Teredo prefixes. */
   readonly layers: Layers
   readonly files: readonly PlaceFile[]
-  /** Codes that are no country (ZZ, EU), with the number of their records. */
+  /** Codes that are not countries (ZZ, EU), with the number of their records. */
   readonly unknownCountries: ReadonlyMap<string, number>
 }
 

@@ -2,7 +2,7 @@
 // whether the kernel has taken it whole: only then may a cursor move.
 //
 // The connection ends behind it: its request states no length (framing-guard.ts). uWebSockets.js
-// (20.0.8) lets go of an answer at its last byte, and nothing could close it then. So it is told one
+// (20.0.8) lets go of an answer at its last byte, and nothing could close it then. So it gets one
 // byte more than the header says, and the answer is closed instead of ended.
 
 import type { FileHandle } from 'node:fs/promises'

@@ -18,7 +18,7 @@ const printedKeyids = new Set([
   'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
 ])
 
-/** Throws for what is no JWK Set of at most `keysMax` keys. */
+/** Throws if it is not a JWK Set of at most `keysMax` keys. */
 export function parseKeyDirectory(text: string, nowSeconds: number): KeyDirectory['keys'] {
   const set = parseJson(text)
   const keys = isJsonObject(set) ? set['keys'] : undefined

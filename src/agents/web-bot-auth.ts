@@ -46,7 +46,7 @@ export function directoryUrl(host: string): string {
 
 /**
  * The signatures that may count at that time, without those that cannot (another tag, expired, not
- * over the authority). `undefined` where the headers are no structured fields.
+ * over the authority). `undefined` where the headers are not structured fields.
  */
 export function claimedSignatures(
   request: SignedRequest,

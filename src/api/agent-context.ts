@@ -1,4 +1,4 @@
-// The agent of a check (contract 6.6: agents): what a caller hands on of its visitor's request, and
+// The agent of a check (contract 6.6: agents): what a caller forwards of its visitor's request, and
 // what the answer says of it.
 
 import { z } from 'zod'

@@ -78,7 +78,7 @@ export const checkFaults = {
   }),
 }
 
-/** What is wrong with the body of a check, or with an element of `checks`, that is no address. */
+/** What is wrong with the body of a check, or with an element of `checks`, that is not an address. */
 export function checkFault(body: unknown): InputFault {
   if (Array.isArray(body)) return checkFaults.array
   if (!isJsonObject(body)) return checkFaults.no_object

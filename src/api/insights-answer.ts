@@ -1,5 +1,5 @@
 // `insights` on the wire (contract 3.15: insights), for people who must explain or dispute an
-// answer. Members stand in the order of the wire. Everything follows from the table.
+// answer. Members are in the order of the wire. Everything follows from the table.
 
 import { z } from 'zod'
 import { classifications, confidences, kinds, levels, matches } from '../model/kind.ts'

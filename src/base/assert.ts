@@ -1,4 +1,4 @@
-// Assertions: a failed one is a bug of ours, never bad input.
+// Assertions: a failed one is a bug in iprisk, never bad input.
 
 import { IpriskError } from './coded-error.ts'
 

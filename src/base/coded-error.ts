@@ -67,7 +67,7 @@ const diskErrorCodes: ReadonlySet<unknown> = new Set(
 /** These fail only with a disk, whatever the code: a full disk makes mkdir report ENOENT. */
 const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
 
-/** May come from any call, and is no bug. */
+/** May come from any call, and is not a bug. */
 export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException

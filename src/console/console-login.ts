@@ -1,11 +1,12 @@
-// The console's door: its files, the login, and who a request of its page is from.
+// The console's entry: its files, the login, and the caller of each request.
 //
 // The page shows the login, so its files are open. A login gives a cookie that scripts cannot read,
-// and the session's text. The cookie alone opens nothing, not even a read, because a browser sends
-// it to servers on every port of this host. Each request must also carry the text in the header
-// `csrfHeader`; the page keeps it where only its own origin can read it (page/ask/session.ts).
+// and the session's text. The cookie alone grants nothing, not even reading, because a browser
+// sends it to servers on every port of this host. Each request must also carry the text in the
+// header `csrfHeader`; the page keeps it where only its own origin can read it
+// (page/ask/session.ts).
 //
-// A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
+// A request counts as the page's own if the browser says so: Sec-Fetch-Site is
 // same-origin or, without it, Origin is the Host. The scheme is not compared, because behind a TLS
 // proxy the server does not know its own; the text decides. The name in Host was checked before
 // (src/admin/admin-server.ts), which stops DNS rebinding.
@@ -33,7 +34,7 @@ function cookieOf(request: IncomingMessage, id: string): string {
   return `${cookieName(request)}=${id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
 }
 
-/** A token has 512 characters at the most. */
+/** A token has at most 512 characters. */
 const loginBytesMax = 4096
 
 const policy = [

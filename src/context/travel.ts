@@ -1,7 +1,7 @@
 // How far and how fast a user would have travelled from a previous address to this one (contract
-// 6.7). Both places are the table's, whose radius of accuracy is taken off the distance, so that
-// speeds are the least ones. `reliable` is false where an address stands for another place than its
-// user's.
+// 6.7). Both locations are the table's, whose radius of accuracy is subtracted from the distance,
+// so that speeds are lower bounds. `reliable` is false if an address does not show its user's
+// location.
 
 import type { Location, TravelAnswer } from '../api/check-answer.ts'
 import { isJsonObject } from '../base/json-object.ts'
@@ -76,10 +76,10 @@ export function travelOf(reader: AnswerReader, here: Located, previous: Previous
   }
 }
 
-/** Contract 6.7. A place that is only a country is in doubt whatever its distance. */
+/** Contract 6.7: travel. A location that is only a country is never reliable. */
 const radiusKm = { city: 50, region: 200, country: 0 } as const
 
-/** `undefined` for an address without a place. */
+/** `undefined` for an address without a location. */
 function sideOf(
   { parts, strings, views }: AnswerReader,
   { bogon, location, network: id, verdict }: Located,

@@ -323,7 +323,7 @@ function createLazyParts({
     if (!closed) policies = watchPolicies({ path, everyMs, onRefused, onMisconfigured })
   }
   const first = path === undefined ? undefined : loadPolicies(path)
-  // Each check is told why there are none.
+  // Each check reports why there are none.
   first?.catch(() => undefined)
   const loadInsights = async (): Promise<void> => {
     explain = (await import('../table/explain/insights.ts')).answerWithInsights

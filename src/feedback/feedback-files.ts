@@ -1,6 +1,6 @@
 // Feedback on the disk: a file of lines for each day of arrival, below the state folder, readable
 // only by its owner. Workers and commands append to it concurrently, each whole request in one
-// write; what a caller was told is `accepted` is in the file, even if the process dies.
+// write; what was reported as `accepted` is in the file, even if the process dies.
 // Forgetting an address overwrites its lines, and notes that mention it, with spaces in place:
 // appending processes lose no line by that, and no copy of the file is left. Readers skip spaces.
 

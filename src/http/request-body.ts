@@ -101,7 +101,7 @@ export function wholeBody(body: RequestBody, lastPiece: ArrayBuffer): Uint8Array
 function reserveBody(body: RequestBody, { key, service }: Exchange): boolean {
   const { buffered, reservedBytes, bytes, bytesMax, contentLength } = body
   if (buffered.length >= bytes) return true
-  // A client's stated length is no reason to reserve that much room.
+  // A client's stated length is not a reason to reserve that much memory.
   const ahead = Math.min(contentLength, checkBodyBytesMax)
   const doubled = Math.min(buffered.length * 2, bytesMax)
   const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)

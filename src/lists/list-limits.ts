@@ -15,7 +15,7 @@ export const isReportedList = (name: string): name is ReportedList =>
 /** So many abusive outcomes within that time enter an address there. */
 export const [abusiveMin, outcomeWindowMs] = [5, msPerDay] as const
 
-/** All may match one address, and then stand in its answer. */
+/** All may match one address, and are then in its answer. */
 export const listsMax = 1000
 
 /** In all lists: twice the million that they are built for. */

@@ -59,7 +59,7 @@ export function reportedChanges(
       counts[result] += 1
       if (result !== 'entered') continue
       addTo(fresh, keyId)
-      // An address whose abuse goes on is written once a day; a person's entry stays as it is.
+      // An address whose abuse continues is written once a day; a person's entry stays as it is.
     } else if (old.expires === 0 || !old.note.includes(outcomesSince)) continue
     else if (old.list !== list) remove.push(old)
     else if (old.expires > expires - daySeconds) continue

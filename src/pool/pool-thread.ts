@@ -1,6 +1,6 @@
 // The program of a pool thread, started by Piscina. It reads tables where the worker has mapped them
 // for all threads, and only in a task: between tasks the worker may unmap one that no request uses.
-// An error of an item is that item's result: the thread goes on.
+// An error of an item is that item's result: the thread continues.
 
 import { workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'

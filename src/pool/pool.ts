@@ -230,7 +230,7 @@ async function dispatchTask(
   } catch (error) {
     // Not for threads that this pool itself has ended (`dropThreads`, `close`).
     if (state.threads === threads && !state.closed) state.options.onDeath?.(error)
-    // Last first, so that they stand in their old order.
+    // Last first, so that they keep their old order.
     for (const one of taken.toReversed()) retryOrReject(state, one)
   }
   state.running -= 1

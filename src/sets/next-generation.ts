@@ -212,7 +212,7 @@ function byAction(records: Uint32Array, labels: readonly SetLabel[]): Uint32Arra
   return changed
 }
 
-/** The records that stand in `records` where `after` has what `before` lacks. */
+/** The records of `records` that `after` has and `before` lacks. */
 function added(
   [before, after]: readonly [Uint32Array, Uint32Array],
   records: Uint32Array,

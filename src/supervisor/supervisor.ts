@@ -119,7 +119,7 @@ export function createSupervisor(options: SupervisorOptions) {
     /** If it throws `swap_failed`, the old table stays. */
     swapTable: (file: VerifiedTableFile): Promise<LoopPause> =>
       swapTable(registry, file, () => {
-        // Workers that start listening with another table are told to open this one.
+        // Workers that start listening with another table get a message to open this one.
         state.file = file
         // Workers that could not open the previous table need not wait.
         if (state.started) forkMissing(state)

@@ -76,7 +76,7 @@ export function createWorkerTable(parts: {
     // until the system has freed it, a hundred milliseconds and more.
     setImmediate(() => {
       measured(() => old.table.close())
-      // Requests in the pool go on with the table that they began with; its file must be there.
+      // Requests in the pool continue with the table that they began with; its file must be there.
       void (retire(old.file.table) ?? Promise.resolve()).then(reportSwapped, reportSwapped)
     })
   }

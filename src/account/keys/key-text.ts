@@ -6,7 +6,7 @@
 //   │    └ 12: the id, 71 random bits; printed in lists and logs, no secret
 //   └ so that a scanner of repositories finds a key that leaked
 //
-// The checksum detects typing errors before any look-up; it is no protection.
+// The checksum detects typing errors before any look-up; it is not a security measure.
 
 import { randomBytes } from 'node:crypto'
 import {

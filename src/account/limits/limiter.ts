@@ -5,8 +5,8 @@
 // `pending` and call back.
 //
 // Keys without limits share one allowance. Changed limits take effect with the next `bind`: a
-// changed rate starts with a full burst, a changed quota goes on counting. Workers may disagree for
-// one refresh. Only this file writes an allowance.
+// changed rate starts with a full burst, a changed quota continues its count. Workers may disagree
+// for one refresh. Only this file writes an allowance.
 
 import { type IpriskError, environmentError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'

@@ -4,7 +4,7 @@
 // leased from the store's ledger (quota.ts).
 //
 // While the store is away, policy "refuse" spends leased units, then returns `unavailable`; no
-// quota is ever exceeded. Policy "serve" goes on to the month's rest at the last answer (or the
+// quota is ever exceeded. Policy "serve" continues to the month's rest at the last answer (or the
 // whole quota) and owes these units (quota-debt.ts). A refund reduces the debt first. A unit whose
 // charge was lost still goes back to the ledger: the worker cannot know.
 
@@ -146,7 +146,7 @@ export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
     },
     close: async () => {
       closed = true
-      // Debts that the store does not take in time are lost.
+      // Debts that the store does not accept in time are lost.
       if (!buckets.down()) chargeAllDebts(debts)
       await base.close()
     },

@@ -244,7 +244,7 @@ async function openShared(
 }
 
 /**
- * An unreachable store for many machines is no failure: it is reported, uses throw
+ * An unreachable store for many machines is not a failure: it is reported, uses throw
  * `store_unreachable`, and it is used once it is back.
  */
 export function openStores(

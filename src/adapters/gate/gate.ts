@@ -330,7 +330,7 @@ function letInAfter(exchange: Exchange, error: unknown): void {
     if (exchange.state === exchangeStates.open) letIn(exchange, 'internal_error')
     else if (exchange.state === exchangeStates.answered) exchange.res.close()
   } catch {
-    // Nothing is left to try, and the worker must survive.
+    // Nothing else can be done, and the worker must survive.
   }
 }
 

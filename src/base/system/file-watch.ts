@@ -51,7 +51,7 @@ export function watchFile(options: {
   return { stop: () => clearInterval(timer) }
 }
 
-/** A folder that cannot be read now is no change. */
+/** A folder that cannot be read now is not a change. */
 export function identityOrEmpty(path: string): string {
   try {
     return fileIdentity(path)

@@ -72,7 +72,7 @@ export function openLineFile(options: {
       if (failing) options.onRecovery()
       failing = false
     } catch (fault) {
-      // A full pipe is no trouble: its reader is slow.
+      // A full pipe is not an error: its reader is slow.
       const isFull = (fault as NodeJS.ErrnoException).code === 'EAGAIN'
       if (!failing && !isFull) options.onTrouble(fault)
       failing ||= !isFull

@@ -16,7 +16,7 @@
 // instead of 76, 210 instead of 252 for dependent reads, and `populate` no time instead of 20 to 90
 // ms.
 //
-// Atomics on `mapSharedFile` are exact across processes, though it is no SharedArrayBuffer: V8
+// Atomics on `mapSharedFile` are exact across processes, although it is not a SharedArrayBuffer: V8
 // emits the same instructions (test/account/limits/limiter.world.test.ts).
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'

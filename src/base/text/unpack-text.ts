@@ -1,9 +1,9 @@
 // Turns a user's file into plain UTF-8: unpacks gzip, zstd and brotli, decodes marked UTF-16,
 // removes byte order marks. Other packings are refused by name.
 //
-// Damaged or truncated data is no error: readable data is passed on, then `warn` gets the reason.
-// Node's gunzip would drop the block before the damage, so each member is inflated and checked
-// here. Memory is bounded by what a slice expands to.
+// Damaged or truncated data is not an error: readable data is passed on, then `warn` gets the
+// reason. Node's gunzip would drop the block before the damage, so each member is inflated and
+// checked here. Memory is bounded by what a slice expands to.
 
 import { Readable, type Transform } from 'node:stream'
 import { crc32, createBrotliDecompress, createInflateRaw } from 'node:zlib'

@@ -64,7 +64,7 @@ export function parseIpv4Line(query: Query, from: number): number {
   return at
 }
 
-/** More than 9 if it is no digit. */
+/** More than 9 if it is not a digit. */
 function digitAt(at: number): number {
   return (page[at]! - zero) >>> 0
 }

@@ -90,7 +90,7 @@ async function readOutcomes(path: string, nowMs: number): Promise<readonly Outco
   throw inputError('feedback_file', message, { details })
 }
 
-/** `undefined` if the file is no CSV of outcomes. */
+/** `undefined` if the file is not a CSV of outcomes. */
 function csvColumns(line: string): readonly string[] | undefined {
   const { values } = splitCsvLine(line, ',')
   return values.includes('ip') && values.includes('outcome') ? values : undefined

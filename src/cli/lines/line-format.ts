@@ -184,7 +184,7 @@ function skippedLines(first: Uint8Array) {
   return { bytes, lines, separator, fields, comment }
 }
 
-/** The most frequent outside quotes; blanks where there is no other, and the line is no column's name. */
+/** The most frequent outside quotes; blanks where there is no other, and the line is not a column's name. */
 function delimiterOf(line: string, column: string, fields: readonly string[] | undefined): string {
   if (fields !== undefined) return line.includes('\t') ? '\t' : ' '
   const plain = line.replaceAll(/"[^"]*"/g, '')

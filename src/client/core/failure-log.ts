@@ -2,8 +2,8 @@
 // minute, and when they end. There is no timer, so an idle application logs the end of an outage
 // with its next answer.
 //
-// Invariants: at most two lines per minute and kind; while requests go on, each failure is counted
-// in some line.
+// Invariants: at most two lines per minute and kind; while requests continue, each failure is
+// counted in some line.
 
 const everyMs = 60_000
 

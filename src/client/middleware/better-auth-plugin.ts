@@ -21,7 +21,7 @@ export type HookContext = Parameters<Hook['matcher']>[0]
 
 /**
  * Answers an attempt that is stopped: by what it returns, or by an `APIError` that it throws. As in
- * each hook of better-auth, the attempt goes on where it returns nothing: the proof was there.
+ * each hook of better-auth, the attempt continues if it returns nothing: the proof was there.
  */
 export type HookHandler = (context: HookContext) => unknown
 

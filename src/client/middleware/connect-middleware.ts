@@ -37,7 +37,7 @@ export interface ConnectResponse {
   end(body: string): unknown
 }
 
-/** Answers a request that is stopped; `next` lets it go on. */
+/** Answers a request that is stopped; `next` lets it continue. */
 export type ConnectHandler<Request, Response> = (
   request: Request,
   response: Response,
@@ -65,7 +65,7 @@ export function iprisk<
         else if (stop === 'default') forbid(response, judged)
         else await stop(request, response, next)
       } catch (cause) {
-        // An undefined error passed to `next` is none, and lets the request go on.
+        // An undefined error passed to `next` is none, and lets the request continue.
         next(cause instanceof Error ? cause : new Error('The challenge failed.', { cause }))
       }
     }

@@ -43,7 +43,7 @@ export function iprisk<
       return reply
     }
     const answer = await stop(request as Incoming, reply as Outgoing)
-    // A handler's return value is sent; a hook's is not, and the request would go on.
+    // A handler's return value is sent; a hook's is not, and the request would continue.
     if (answer !== undefined && answer !== reply && !reply.sent) reply.send(answer)
     return reply
   }

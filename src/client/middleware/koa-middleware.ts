@@ -20,7 +20,7 @@ export interface KoaContext {
   body: unknown
 }
 
-/** Answers a stopped request; `next` lets it go on. */
+/** Answers a stopped request; `next` lets it continue. */
 export type KoaHandler<Context> = (context: Context, next: () => Promise<unknown>) => unknown
 
 /**

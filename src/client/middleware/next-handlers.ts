@@ -1,6 +1,6 @@
 // `iprisk-client/next`: for Next 16, a route handler behind the check, and a `proxy.ts`.
 //
-// Next gives no peer, so that proxies are counted. Without any in front, Next hands on the client's
+// Next gives no peer, so that proxies are counted. Without any in front, Next forwards the client's
 // own header, and no address can be trusted.
 
 import { type GuardOptions, createRequestGuard, problemOf, problemType } from './request-guard.ts'

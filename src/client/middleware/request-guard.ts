@@ -73,7 +73,7 @@ export interface GuardOptions<Handler> {
 
 export interface Guarded<Handler> {
   readonly judged: Judged
-  /** What answers in place of the application; `undefined`: go on. `default`: the framework's 403. */
+  /** What answers in place of the application; `undefined`: continue. `default`: the framework's 403. */
   readonly stop: Handler | 'default' | undefined
 }
 

@@ -126,7 +126,7 @@ function neighbourCells(
   return { prefix: `${formatAddress(6, line)}/56`, cells }
 }
 
-/** Judges the record again; `undefined` for a non-address. Own lists are no evidence. */
+/** Judges the record again; `undefined` for a non-address. Own lists are not evidence. */
 function verdictIf(
   table: Omit<InsightsTable, 'builtMs'>,
   text: string,

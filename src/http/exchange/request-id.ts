@@ -1,5 +1,5 @@
 // Request ids: the caller's if it may be repeated, else our own (contract 3.11: X-Request-Id).
-// Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it can stand in a header and in JSON
+// Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it is safe in a header and in JSON
 // without escaping; it holds no key and no key's secret, in any form that could still be used,
 // because ids end up in the logs of everything they pass.
 // Hot path: `isRequestId`, for usual ids: UUIDs, trace ids. Forbidden in it: allocation, throw,

@@ -14,7 +14,7 @@
 //   it hides                all headers behind one with an empty name; forEach ends there
 //   it answers 505          to a request line that is cut by a segment behind the method's space or
 //                           inside `HTTP/1.1` and its line end, to an absolute or asterisk target,
-//                           and to a trailer, after the body was handed on
+//                           and to a trailer, after the body was passed on
 //   it answers nothing      to an empty line before a request, and to a chunk with an extension, of
 //                           which it reads another size
 //

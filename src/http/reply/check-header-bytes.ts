@@ -4,7 +4,7 @@
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
 // line ends, all other headers. The array keeps the answer before, so nearly all of it is there
 // already. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts are the slow twin.
-// Only answers that keep their connection are written so. A client's text must never stand here.
+// Only answers that keep their connection are written so. Client text must never be here.
 //
 //   application/json ⏎ cache-control: … ⏎ keep-alive: … ⏎ x-request-id: prefix number ⏎ …-policy: …
 //   └ written once ───────────────────────────────────────────────────────┘ └ each time └ for another
@@ -51,10 +51,10 @@ function newHeaderBuffer() {
     policyAt: 0,
     /** Place behind the label of what remains. */
     remainingAt: 0,
-    /** Keyed by `remainingIndex`: the number that stands there, and the place behind it. */
+    /** Keyed by `remainingIndex`: the number there, and the position after it. */
     numbers: new Float64Array(remainingLength),
     ends: new Uint16Array(remainingLength),
-    /** Numbers from `shortest` to below `beyond` are as long as the one that stands there. */
+    /** Numbers from `shortest` to below `beyond` are as long as the one there. */
     shortest: new Float64Array(remainingLength),
     beyond: new Float64Array(remainingLength),
     end: 0,
@@ -91,7 +91,7 @@ function valueOf(buffer: HeaderBuffer, length: number): Uint8Array {
   return value
 }
 
-/** Whether every number that remains is as long as the one that stands there. */
+/** Whether every number that remains is as long as the one there. */
 function isAsLong({ shortest, beyond }: HeaderBuffer): boolean {
   for (let i = 0; i < remainingLength; i++) {
     const number = remaining[i]!

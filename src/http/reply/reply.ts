@@ -1,7 +1,7 @@
 // Hot path: `replyBytes` on a kept connection. No allocation, throw or closure there.
 //
 // Writes an answer. The constant headers go out in one `writeHeader` call with our own line end
-// inside, which costs a third of separate calls; a client's text must never stand in such a value.
+// inside, which costs a third of separate calls; client text must never be in such a value.
 // A client's own request id stands alone.
 //
 // An answer that ends its connection is written in a later turn of the loop (framing-guard.ts).
@@ -42,7 +42,7 @@ const statusLines = {
   503: '503 Service Unavailable',
 } as const satisfies Readonly<Record<HttpStatus, string>>
 
-/** Firewalls send Basic, and only when they are asked to. */
+/** Firewalls use Basic, and only after a challenge. */
 const listChallengeHeaders = `${contentHeaders}\r\nwww-authenticate: Basic realm="iprisk", Bearer`
 const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 
@@ -81,7 +81,7 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
     const nowMs = performance.now()
     countRequest(service.counters, 200, exchange.startedMs, nowMs)
     if (clientRequestId !== '') res.writeHeader('x-request-id', clientRequestId)
-    // Whole milliseconds, which V8 hands on without a number on the heap.
+    // Whole milliseconds, which V8 passes on without a number on the heap.
     res.writeHeader('content-type', checkHeaderBytes(exchange, Math.floor(nowMs)))
     res.end(body)
     exchange.refundableUnits = 0
@@ -241,6 +241,6 @@ export function replyInternalError(exchange: Exchange, error: unknown): void {
     if (exchange.state === exchangeStates.open) replyError(exchange, 'internal_error')
     else if (exchange.state === exchangeStates.answered) exchange.res.close()
   } catch {
-    // Nothing is left to try, and the worker must survive.
+    // Nothing else can be done, and the worker must survive.
   }
 }

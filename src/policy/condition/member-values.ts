@@ -66,7 +66,7 @@ const continentBy = new Map<string, readonly [code: string, name: string]>(
   ),
 )
 
-/** Words of other services that stand for no country. */
+/** Words of other services that do not stand for a country. */
 const otherCodes: Readonly<Record<string, string>> = {
   XX: '; an unknown country reads as ""',
   ZZ: '; an unknown country reads as ""',

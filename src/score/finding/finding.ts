@@ -82,7 +82,7 @@ export function findingOf(
   return makeFinding(kind, Math.max(tested, steady), counted, false, rare)
 }
 
-/** Its publisher used the proxy, so newness is no reason for doubt. */
+/** Its publisher used the proxy, so a new entry is as credible as an old one. */
 const isTested = ({ evidence }: CountedEvidence): boolean =>
   evidence.kind === 'proxy' && evidence.voice.assurance === 'direct'
 

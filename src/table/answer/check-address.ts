@@ -14,7 +14,7 @@ const words = newAddressWords()
 const located = newLocated()
 const canonical = new Uint8Array(39)
 
-/** `undefined` if the text is no address by the contract's strict rules (3.9: addresses). */
+/** `undefined` if the text is not an address by the contract's strict rules (3.9: addresses). */
 export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined

@@ -50,7 +50,7 @@ export function answerWithInsights(
   return { ...answer, insights: withListReason(insightsOf(table, text), answer) }
 }
 
-/** Own lists are no evidence: they only add the last reason. */
+/** Own lists are not evidence: they only add the last reason. */
 function withListReason(insights: Insights, { reasons, risk_score }: CheckAnswer): Insights {
   const code = reasons.at(-1) ?? ''
   if (!Object.hasOwn(listReasonTexts, code)) return insights

@@ -82,7 +82,7 @@ const utf8 = new TextDecoder()
 /** Reads an accessor's text as bytes; '' if absent. */
 type ReadText = (read: (encoding: Encoding) => string | Uint8Array | null) => string
 
-/** Absent for data that is no evidence. */
+/** Absent for data that is not evidence. */
 function voiceOf(entry: SourceEntry, textOf: ReadText): Pick<Source, 'voice'> {
   const named = textOf((encoding) => entry.assurance(encoding))
   const assurance = assurances.find((name) => name === named)

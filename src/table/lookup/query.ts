@@ -10,7 +10,7 @@ export interface Query {
   /** The text is bytes[from … to). */
   from: number
   to: number
-  /** 0 if the text is no address. */
+  /** 0 if the text is not an address. */
   family: 0 | 4 | 6
   readonly words: Uint32Array
 }

@@ -82,7 +82,7 @@ function AddressBox(props: {
   const others = isTyped ? (reader?.addressesIn(text) ?? []) : []
   const send = async (): Promise<void> => {
     const { clientAddress } = await import('../text/log-addresses.ts')
-    // The server explains what is no address.
+    // The server explains what is not an address.
     const wanted = (isNetwork(text) ? undefined : clientAddress(text)) ?? text.trim()
     if (wanted !== '') go(wanted, policy)
   }

@@ -161,7 +161,7 @@ function Shares(props: {
     tone: isKind ? kindTone(one.name) : undefined,
     choose: one.name === '' ? undefined : () => choose(termOf(one.name)),
   }))
-  // They are no value of the member, and would dwarf those that are.
+  // They are not values of the member, and would dwarf those that are.
   const rest = others === undefined ? [] : [{ name: 'others', value: 0, text: text(others) }]
   return (
     <Panel title={title}>

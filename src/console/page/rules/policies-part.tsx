@@ -176,7 +176,7 @@ const newPolicy: PolicyText = {
   otherwise: 'allow',
 }
 
-/** Mistakes of the shown policy stand at their places. */
+/** Mistakes of the shown policy appear in place. */
 function DraftState(props: {
   readonly isChanged: boolean
   readonly mistakes: readonly PlacedMistake[]
