@@ -63,7 +63,7 @@ export async function readNetworks(options: {
 function traitsIn(own: NetworkTraits, overlay: Variant['overlay']): NetworkTraits {
   if (overlay === undefined) return own
   if (overlay !== 'resolver') return traitsOfTable[overlay]
-  // Resolvers rent out no servers, whoever announces them.
+  // Resolvers do not rent out servers, whatever their network does.
   const type = own.type === 'hosting' ? 'cdn' : own.type
   return { ...own, type, anycast: true }
 }

@@ -1,7 +1,7 @@
-// Sends files as one answer of known length, piece by piece as the client takes them, and says
-// whether the kernel has taken it whole: only then may a cursor move.
+// Sends files as one answer of known length, piece by piece as the client reads them, and reports
+// whether the kernel accepted all of it: only then may a cursor move.
 //
-// The connection ends behind it: its request states no length (framing-guard.ts). uWebSockets.js
+// The connection ends after it: its request states no length (framing-guard.ts). uWebSockets.js
 // (20.0.8) lets go of an answer at its last byte, and nothing could close it then. So it gets one
 // byte more than the header says, and the answer is closed instead of ended.
 

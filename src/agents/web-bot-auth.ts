@@ -4,8 +4,8 @@
 // Read: the working group's copy of draft-ietf-webbotauth-httpsig-protocol of 2026-10-09, between
 // -00 (2026-09-01) and -01 (2026-10-29), with the change log of -01; RFC 9421 for the base.
 // Signature-Agent may be the dictionary, or the bare string of older drafts, which ChatGPT sends.
-// Its value is the well-known URL (-01) or an origin (-00, perhaps with `type=directory`). Another
-// path names nobody: TLS proves the host, not who writes one of its paths.
+// Its value is the well-known URL (-01) or an origin (-00, perhaps with `type=directory`). Any
+// other path is rejected: TLS authenticates the host, not the author of a path.
 
 import * as fields from 'structured-headers'
 import type { SignedRequest } from '../api/agent-context.ts'
@@ -65,7 +65,7 @@ export function claimedSignatures(
       .flatMap(([label, input]) => {
         const bytes = signatures.get(label)?.[0]
         const signature = bytes instanceof ArrayBuffer ? Buffer.from(bytes).toString('base64') : '-'
-        // Base64 that decodes alike is another text, which nobody has signed.
+        // Other base64 with the same bytes is another text, which was not signed.
         if (!headers.signature.includes(`:${signature}:`)) return []
         const [components, parameters] = input as fields.InnerList
         if (!isCurrent(parameters, nowSeconds) || components.length > componentsMax) return []

@@ -1,17 +1,16 @@
-// The audit log: which administrative act was done on the keys and lists of a state folder, or by
-// the admin port on what its server answers with, by whom, when, and what it changed. JSON lines in
-// `<state>/audit.log`, appended and never changed.
+// The audit log: who changed keys, lists, policies or tables of a state folder, on the command line
+// or the admin port, when, and what it changed. JSON lines in `<state>/audit.log`, appended and
+// never changed.
 //
 //   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
 //   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}
 //   {"act_id":"…","step":"failed","at":"…Z","code":"key_unknown"}
 //   {"act_id":"…","step":"unknown","at":"…Z","code":"store_unknown","changes":[…]}
 //
-// Two lines an act, so that no act is without a trace: the first one is on the disk before the
-// store is asked. An act that has no second line may or may not have happened: its process was
-// killed, or the disk was full by then, and the person who acted has been told. Nor is it known of
-// an act with the step `unknown`: the store was asked and did not answer, and `changes` are those
-// that it may have made.
+// Two lines per act, so that each leaves a trace: the first one is on disk before the store is
+// called. An act without a second line may or may not have happened: its process was killed, or the
+// disk was full by then, which was reported to the user. The same holds for the step `unknown`: the
+// store was called and did not answer, and `changes` are those that it may have made.
 //
 // Invariants: a line is one write to a file that is open for appending, which Linux does not
 // interleave with another one; it is synced before the next step; a piece of a line that a killed

@@ -92,7 +92,7 @@ function writeError(line: string): void {
     try {
       rest = rest.subarray(writeSync(2, rest))
     } catch (thrown) {
-      // A full pipe: retry. Otherwise nobody reads standard error.
+      // A full pipe: retry. Otherwise standard error has no reader.
       if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }

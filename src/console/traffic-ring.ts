@@ -2,8 +2,8 @@
 // count for the console (src/observe/traffic-counter.ts). The last point is of the current minute.
 // Contains no address. open-console.ts keeps the points over restarts.
 //
-// Invariants: workers are asked at the end of each minute, and while somebody looks at most every
-// two seconds in all; a point never changes once its minute is over.
+// Invariants: workers are polled at the end of each minute, and while a console is open at most
+// every two seconds in total; a point never changes once its minute is over.
 
 import { addTo, largestSums } from '../base/counts.ts'
 import { trafficNamesMax } from '../base/limits.ts'

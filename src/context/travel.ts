@@ -1,7 +1,7 @@
 // How far and how fast a user would have travelled from a previous address to this one (contract
-// 6.7). Both locations are the table's, whose radius of accuracy is subtracted from the distance,
-// so that speeds are lower bounds. `reliable` is false if an address does not show its user's
-// location.
+// 6.7: travel). Both locations are the table's, whose radius of accuracy is subtracted from the
+// distance, so that speeds are lower bounds. `reliable` is false if an address does not show its
+// user's location.
 
 import type { Location, TravelAnswer } from '../api/check-answer.ts'
 import { isJsonObject } from '../base/json-object.ts'

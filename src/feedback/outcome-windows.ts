@@ -1,11 +1,12 @@
-// How many abusive outcomes stand against a visitor's address (`visitorOf`) within a day (contract
-// 6.11): the counts of one machine, in memory. A script counts the same for many (lua-scripts.ts).
+// Counts the abusive outcomes of a visitor's address (`visitorOf`) within a day (contract 6.11:
+// outcomes), for one machine, in memory. A script does the same for many (lua-scripts.ts).
 //
 // - Outcomes of one request are one; without a request id, those of one minute are.
-// - An abusive outcome counts at its `at`. For a day after a legitimate one came in, none stands.
+// - An abusive outcome counts at its `at`. For a day after a legitimate one was received, none
+// counts.
 // - Counting an outcome again changes nothing.
-// - The newest `abusiveMin` requests of an address are kept: more decide nothing. Above
-//   `addressesMax` the address that was reported longest ago is forgotten.
+// - The newest `abusiveMin` requests of an address are kept: more make no difference. Above
+//   `addressesMax` the address reported longest ago is forgotten.
 
 import { abusiveMin, outcomeWindowMs } from '../lists/list-limits.ts'
 import type { KeptOutcome } from './feedback-files.ts'

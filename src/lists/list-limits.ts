@@ -12,7 +12,7 @@ export type ReportedList = (typeof reportedLists)[number]
 export const isReportedList = (name: string): name is ReportedList =>
   reportedLists.some((list) => list === name)
 
-/** So many abusive outcomes within that time enter an address there. */
+/** This many abusive outcomes within this time add an address. */
 export const [abusiveMin, outcomeWindowMs] = [5, msPerDay] as const
 
 /** All may match one address, and are then in its answer. */

@@ -14,7 +14,7 @@ export interface Heartbeat {
   readonly beat: (nowMs: number) => void
 }
 
-/** Call wherever a client makes the loop work. */
+/** Call on every path where a client keeps the loop busy. */
 export function beatIfOverdue(heartbeat: Heartbeat, nowMs: number): void {
   if (nowMs - heartbeat.lastBeatMs > heartbeatOverdueMs) heartbeat.beat(nowMs)
 }

@@ -70,7 +70,7 @@ function answerShortForm(
     if (parseQuery(query, piece, at + 1, to)) appendAnswer(answers)
     else appendText(invalidAddressJson(decoder.decode(piece.subarray(at + 1, to))))
     at = skipSpace(piece, to + 1)
-    // The last piece ends with its text, the others with the comma behind it.
+    // The last piece ends with its text, the others with the comma after it.
     if (piece[at] === comma) at = skipSpace(piece, at + 1)
     else if (at < piece.length) return undefined
   }

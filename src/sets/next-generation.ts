@@ -32,7 +32,7 @@ export const streamText = 'all'
 
 export interface SetContent {
   readonly records: Uint32Array
-  /** Those it was given, and new ones behind them. */
+  /** Those it was given, and new ones after them. */
   readonly labels: readonly SetLabel[]
 }
 

@@ -22,7 +22,7 @@ export function gateStatus(action: string, stops: boolean): 204 | 401 | 403 {
   return action === 'challenge' && stops ? 401 : 204
 }
 
-/** The value of x-iprisk-action, and the others behind it. */
+/** The value of x-iprisk-action, and the others after it. */
 export function visitHeaders(visit: {
   readonly action: string
   readonly rule: string

@@ -13,7 +13,7 @@ const toStandardError: Report = (message) => {
   try {
     writeSync(2, `iprisk: ${message}\n`)
   } catch {
-    // Nobody reads it.
+    // Standard error has no reader.
   }
 }
 

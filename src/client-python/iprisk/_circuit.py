@@ -24,7 +24,7 @@ class Circuit:
         self._probe: Optional[object] = None
 
     def admit(self) -> Optional[object]:
-        """None: not now. Whoever gets an admission must say how its request ended."""
+        """None: not now. The holder of an admission must report how its request ended."""
         with self._lock:
             admission = object()
             if self._until is None:

@@ -1,7 +1,7 @@
-"""Counts everything that ends, calls the application's functions, and logs where it has none: at
-once, then once a minute, and when answers come again. Nobody must be let in silently.
+"""Counts everything that ends, calls the application's functions, and logs if it has none: at
+once, then once a minute, and on recovery. No visitor may be let in silently.
 
-At most two lines a minute and kind are logged; while requests go on, each failure is in some line.
+At most two lines a minute and kind are logged; while requests continue, each failure is in some line.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class FailureLog:
         self._tell(kind, failure, times)
 
     def lose(self, failure: Failure, times: int) -> None:
-        """So many reported outcomes were lost; none where they are sent again."""
+        """Counts lost outcomes; none if they are sent again."""
         self.count("lost", times)
         self._tell("report", failure, times)
 

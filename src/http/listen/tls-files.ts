@@ -3,13 +3,13 @@
 // rolling restart. No content of a file is ever in a message.
 //
 // TLS 1.2 offers only suites with a key agreed on for each connection (ECDHE) and AEAD: with
-// the others, whoever records today and later gets the certificate's key can read it all. Those of
-// 1.3 are all of that kind (test/http/listen/tls-ciphers.test.ts).
+// the others, an attacker who records traffic and later gets the certificate's key can decrypt it.
+// All suites of 1.3 are of that kind (test/http/listen/tls-ciphers.test.ts).
 //
 // uWebSockets.js has no switch between 1.2 and 1.3. For 1.3 alone it gets one cipher for 1.2 that
-// needs a secret agreed on before, of which there is none: no handshake of 1.2 can succeed
-// (test/admin/admin-exposure.world.test.ts). With a CA it asks for a client's certificate but takes
-// clients without one, so client certificates are a proxy's work.
+// needs a pre-shared secret, and there is none: no handshake of 1.2 can succeed
+// (test/admin/admin-exposure.world.test.ts). With a CA it requests a client's certificate but
+// accepts clients without one, so client certificates are left to a proxy.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { AppOptions } from 'uWebSockets.js'

@@ -1,7 +1,7 @@
 // Hot path: no allocation, throw, closure or making of a string but in `newHeaderBuffer`,
 // `writePrefix`, `changePolicy` and `writeAscii`.
 //
-// The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
+// The headers of a 200 to a check as bytes: the value of content-type and after it, with our own
 // line ends, all other headers. The array keeps the answer before, so nearly all of it is there
 // already. `contentHeaders`, `keepAliveHeader` and ratelimit-and-retry-after.ts are the slow twin.
 // Only answers that keep their connection are written so. Client text must never be here.
@@ -18,7 +18,7 @@ import { utf8Bytes, writeBytes, writeInteger } from '../../table/answer/write-by
 import type { Exchange } from '../exchange/exchange.ts'
 import { requestIdDigits, writeRequestIdNumber } from '../exchange/request-id.ts'
 
-/** The value of content-type, and what all answers say behind it. */
+/** The value of content-type, and what all answers have after it. */
 export const contentHeaders = 'application/json\r\ncache-control: no-store'
 
 /**

@@ -50,7 +50,7 @@ export interface Answer {
   readonly status: HttpStatus
   /** The first header; content-type by default. */
   readonly leading?: string
-  /** The value of the first header, and all constant headers behind it. */
+  /** The value of the first header, and all constant headers after it. */
   readonly headers: string
   readonly body: string | Uint8Array
   /** The length that a HEAD or a 304 states; by default that of `body`. */

@@ -62,7 +62,7 @@ export function piecesOf(column: PrefixColumn, makeNode: (tag: number, parent: n
     nodes[pieces] = node
     pieces += 1
   }
-  // The open prefixes, outermost first: their nodes, the first addresses behind them, and whether
+  // The open prefixes, outermost first: their nodes, the first addresses after them, and whether
   // there are any. No garbage: there may be a million.
   const open = { depth: 0, nodes: new Uint32Array(16), ends: new Uint32Array(64), last: [false] }
   const nodeAbove = (depth: number): number => (depth === 0 ? 0 : open.nodes[depth - 1]!)
@@ -153,7 +153,7 @@ function indexOf(starts: Uint32Array, words: 1 | 4): Uint32Array {
   return index
 }
 
-/** With zeros behind the first word. */
+/** With zeros after the first word. */
 function startsAtOrBelow(starts: Uint32Array, piece: number, words: 1 | 4, first: number): boolean {
   const at = piece * words
   if (starts[at] !== first) return starts[at]! < first

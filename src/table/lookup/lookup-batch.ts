@@ -15,7 +15,7 @@ import { newQuery } from './query.ts'
 import { locate, newLocated } from './locate.ts'
 import { prefetchIndexIpv4, prefetchIndexIpv6, searchIpv4, searchIpv6 } from './search.ts'
 
-/** So many reads stay in the nearest caches; 64 do not. */
+/** This many reads stay in the nearest caches; 64 do not. */
 export const lookupBatchMax = 32
 
 export type LookupBatch = ReturnType<typeof newLookupBatch>

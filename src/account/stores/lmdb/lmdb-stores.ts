@@ -243,7 +243,7 @@ export async function openLmdbKeyStore(
 
 /**
  * When a commit fails (a full disk), lmdb rejects each change and also a promise, `commitError`,
- * which nobody awaits and which would end the process.
+ * whose unhandled rejection would end the process.
  */
 function ignoreCommitError(failure: unknown): void {
   void commitCause(failure)

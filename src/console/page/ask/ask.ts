@@ -39,8 +39,8 @@ export async function findSession(): Promise<ConsoleSession | null> {
   return null
 }
 
-/** Not repeated automatically: somebody else may have signed in. */
-const anew = 'Another tab signed in again; this tab now uses its session. Try again.'
+/** Not repeated automatically: another user may have signed in. */
+const signedInAgain = 'Another tab signed in again; this tab now uses its session. Try again.'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -58,7 +58,7 @@ export async function ask<T>(
     endText(false)
     await whenEnded?.()
   }
-  return sessionText() === '' ? answer : { ...answer, message: anew }
+  return sessionText() === '' ? answer : { ...answer, message: signedInAgain }
 }
 
 /** Notifies about a refusal. */
