@@ -1,13 +1,13 @@
 // The pool of one worker process: threads for work that the event loop must not do, started when
-// first needed. The queue before the threads is ours (task-queue.ts), for Piscina's does not carry
-// what is demanded here (piscina-threads.ts says why).
+// first needed. The queue before the threads is our own (task-queue.ts), because Piscina's cannot
+// do what is needed here (piscina-threads.ts explains why).
 //
 //   request ─ enter ─▶ ticket ─ run(item) ─▶ queue ─ task ─▶ Piscina ─▶ thread ─▶ results
 //             │full: undefined                                  │died: items once more, alone
 //
 // Invariants: at most `queue` requests have tickets, at most half of them for one owner; a ticket
-// names the table that it began with, and that table stays mapped, once for all threads, until the
-// last of its tickets is closed and the last of its items is settled; every `run` settles.
+// names the table that it started with, and that table stays mapped, once for all threads, until
+// the last of its tickets is closed and the last of its items is settled; every `run` settles.
 // References to a finished task are cleared: V8 otherwise copies what they hold at every scavenge.
 
 import type { PoolCounts } from '../observe/request-counters.ts'
@@ -33,7 +33,7 @@ export interface PoolOptions {
   readonly yielding?: boolean
   /** What threads run instead, in tests; its export `run` takes tasks. */
   readonly program?: string
-  /** Receives what a thread died of, with or without a task. */
+  /** Receives the error that ended a thread, with or without a task. */
   readonly onDeath?: (error: unknown) => void
 }
 
@@ -75,7 +75,7 @@ const offsetMs = machineOffsetMs()
 export function createPool(options: PoolOptions) {
   const state = firstState(options)
   return {
-    /** Starts the threads now, and not at the first task. */
+    /** Starts the threads now, not at the first task. */
     start: (): void => {
       state.threads ??= startThreads(state)
     },
@@ -195,8 +195,8 @@ function releaseTable({ users, released }: State, table: number): void {
 function dispatch(state: State): void {
   if (state.closed) return
   while (!state.exclusive && state.running < state.options.threads * tasksAThread) {
-    // A thread has two tasks, and its death does not say of which it died: the items of both run
-    // once more, each with no other task beside it.
+    // A thread has two tasks, and its death does not reveal which one caused it: the items of both
+    // run once more, each with no other task beside it.
     const isSuspect = state.queue.isSuspect()
     if (isSuspect && state.running > 0) return
     const taken = state.queue.takeTask()

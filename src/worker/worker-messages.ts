@@ -5,13 +5,13 @@
 //      ◀── hello ─────── it runs
 //      ◀── beat ──────── its loop turns, ten times a second from then on
 //      ─── start ──────▶ settings, and the table in use
-//      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
+//      ◀── keys ──────── whether it has the keys, if not from the beginning
 //      ◀── listening ─── it answers on the port
 //      ─── open ───────▶ map a new table beside the old one, and try it
 //      ◀── opened ────── (or refused)
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
-//      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
+//      ─── drain ──────▶ answer with close, stop listening, finish open requests; a later drain
 //                        may shorten it
 //      ◀── drained ───── and it exits
 //
@@ -90,7 +90,7 @@ export type ToWorker =
   | { readonly kind: 'takeTraffic' }
   | {
       readonly kind: 'drain'
-      /** Until the port is closed; answers say close from the beginning. */
+      /** Until the port is closed; answers have close from the beginning. */
       readonly graceMs?: number
       /** From then on, in which clients that reuse a connection are still answered. */
       readonly lingerMs?: number
@@ -122,7 +122,7 @@ export type ToPrimary =
   /** `version` 0: without lists. */
   | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
   | { readonly kind: 'listening' }
-  /** A reader requests a published set, as these texts: a generation may be due. */
+  /** A reader requests these texts of a published set: a new generation may be due. */
   | { readonly kind: 'pulled'; readonly set: string; readonly texts: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }

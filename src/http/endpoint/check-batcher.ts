@@ -12,7 +12,7 @@
 // No check waits for later turns. The callback at the end of the turn costs 5 us, so where turns
 // bring few checks each is answered at once, and now and then the checks of one turn are counted.
 //
-// Where checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends
+// If checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends
 // another request before its check is answered, which clients should not do after a POST (RFC 9112,
 // 9.3.2). When a connection has gone before its answer, the next checks are answered at once.
 //

@@ -1,38 +1,38 @@
 // Hot path: no allocation, throw or closure but in `newHeaderScan` and `framingForMethod`.
 //
-// The framing guard. It stands in front of uWebSockets.js's parser, which is too forgiving to stand
-// behind a proxy alone: where a proxy and this server read a different end of one request, the rest
-// becomes a second request that the proxy never saw (request smuggling). What the parser does, seen
-// on raw sockets with uws-pack 20.0.8:
+// The framing guard. It checks requests before uWebSockets.js's parser, which is too lenient to be
+// safe behind a proxy: if proxy and server disagree on the end of a request, the rest becomes a
+// second request that the proxy never saw (request smuggling). What the parser does, observed on
+// raw sockets with uws-pack 20.0.8:
 //
-//   it refuses itself       Host missing; Content-Length beside Transfer-Encoding; Content-Length
+//   rejected by itself      Host missing; Content-Length beside Transfer-Encoding; Content-Length
 //                           with a sign, a comma, a base, a space or 20 digits; HTTP/1.0; header
-//                           names with characters that are none (the socket hangs, then is cut)
-//   it lets scan            two Content-Length, two Host, two Transfer-Encoding, any coding
+//                           names with invalid characters (the socket hangs, then is closed)
+//   passed on               two Content-Length, two Host, two Transfer-Encoding, any coding
 //                           (`xchunked`, `gzip, chunked`), an empty Content-Length
-//   it reads wrongly        a last chunk without its CRLF; chunk data without CRLF; bare line feeds
-//   it hides                all headers behind one with an empty name; forEach ends there
-//   it answers 505          to a request line that is cut by a segment behind the method's space or
-//                           inside `HTTP/1.1` and its line end, to an absolute or asterisk target,
-//                           and to a trailer, after the body was passed on
-//   it answers nothing      to an empty line before a request, and to a chunk with an extension, of
-//                           which it reads another size
+//   misread                 a last chunk without its CRLF; chunk data without CRLF; bare line feeds
+//   hidden                  all headers after one with an empty name; forEach ends there
+//   answered with 505       a request line split between segments after the method's space or
+//                           inside `HTTP/1.1` and its line end, an absolute or asterisk target,
+//                           and a trailer, after the body was passed on
+//   not answered            an empty line before a request, and a chunk with an extension, whose
+//                           size it misreads
 //
-// So a connection lives on only where nothing can be read in two ways:
+// So a connection stays open only if nothing can be read in two ways:
 //
-//   refused   what `framingOf` calls bad: closed at once, for only close() stops the parser
-//   last      a body in chunks, or no stated length (a hidden one may lie behind an empty name), or
+//   refused   what `framingOf` calls bad: closed at once, because only close() stops the parser
+//   last      a body in chunks, or no stated length (a hidden one may follow an empty name), or
 //             a body that begins as a chunk would, or a method that is not GET or POST: answered
-//             from a later turn of the loop, with close; if anything was parsed behind it by then,
+//             from a later turn of the loop, with close; if anything was parsed after it by then,
 //             uWebSockets.js kills the connection
 //   kept      GET or POST, one Content-Length of digits and nothing else
 //
-// What remains: a front proxy that takes two different Content-Length, forwards both with an empty
-// name between them, and believes the second one. We know of no proxy that does any of that.
+// What remains: a front proxy that accepts two different Content-Length, forwards both with an
+// empty name between them, and uses the second one. We know of no proxy that does any of that.
 //
-// White space around a value is what that parser takes for it, bytes above 0x7f included, so a
-// length behind such a byte is read as that length. The parser also takes the binary preface of the
-// PROXY protocol before a request; the addresses in it are not used.
+// The parser also treats bytes above 0x7f around a value as white space, so a length after such a
+// byte is read. It also accepts the binary preface of the PROXY protocol before a request; the
+// addresses in it are not used.
 //
 // Not here: what a request means.
 
@@ -42,7 +42,7 @@ export type Framing = (typeof framings)[keyof typeof framings]
 /** Fifteen digits are exact in a double, and far above every limit. */
 const lengthDigitsMax = 15
 
-/** One object a worker, reset by every request. */
+/** One object per worker, reset by every request. */
 export type HeaderScan = ReturnType<typeof newHeaderScan>
 
 export function newHeaderScan() {

@@ -1,5 +1,5 @@
-// Tables from a publisher (src/publish): polls the manifest, judges it, has a process fetch the
-// table, and hands it to the table manager.
+// Tables from a publisher (src/publish): polls the manifest, verifies it, has a process fetch the
+// table, and passes it to the table manager.
 //
 //   manifest   304, or a text         signature, serial, stage: choose-release.ts
 //   table      pull-child-main.ts     parts, each with its hash; the whole against what was signed
@@ -7,7 +7,7 @@
 //   place      a link, renamed        `<folder>/pulled/<id>.iprisk` keeps the last good ones
 //
 // It also polls during a fetch, which takes up to half an hour on a slow line. A withdrawn table is
-// given up; a newer one waits, or a slow machine would never finish one.
+// abandoned; a newer one waits, or a slow machine would never finish one.
 //
 // Invariants: one fetch at a time; the table's place never gets a table without a trusted
 // signature, or one that trials refuse (except when going back from a withdrawn table); the highest
