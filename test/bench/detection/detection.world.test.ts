@@ -96,18 +96,24 @@ describeFeeds('the measures of real feeds', () => {
   const ids =
     /^(tor-exits-.*|proxy-(iplocate|monosans|proxmint)|vpn-tunnelbear|vpn-windscribe|asn-.*)\.json$/
 
+  let history = ''
+  // The days that other tests have imported too.
+  beforeAll(async () => {
+    history = await worldHistory()
+  })
+
   it('calibrate writes its report and the weights', async () => {
     const catalogue = join(folder, 'feeds')
     const out = join(folder, 'report')
-    mkdirSync(catalogue)
+    mkdirSync(catalogue, { recursive: true })
     for (const name of readdirSync(catalogueFolder).filter((name) => ids.test(name))) {
       copyFileSync(join(catalogueFolder, name), join(catalogue, name))
     }
     const weight = (id: string): number =>
       (JSON.parse(readFileSync(join(catalogue, `${id}.json`), 'utf8')) as { weight: number }).weight
     const before = weight('tor-exits-onionoo')
-    // The days that other tests have imported too; the next test imports its own.
-    const input = ['--mirror', feedsFolder, '--history', await worldHistory()]
+    // The next test imports its own.
+    const input = ['--mirror', feedsFolder, '--history', history]
     const flags = [...input, '--catalogue', catalogue, '--out', out, '--apply']
     const first = await run('calibrate', flags)
     expect(first.stderr).toContain('as of 2026-08-22')
@@ -126,7 +132,7 @@ describeFeeds('the measures of real feeds', () => {
     const catalogue = join(folder, 'feeds-of-outcomes')
     const out = join(folder, 'report-of-outcomes')
     const state = join(folder, 'state')
-    mkdirSync(catalogue)
+    mkdirSync(catalogue, { recursive: true })
     for (const id of ['proxy-iplocate', 'proxy-monosans', 'proxy-proxmint']) {
       copyFileSync(join(catalogueFolder, `${id}.json`), join(catalogue, `${id}.json`))
     }
