@@ -15,7 +15,7 @@ import { writeSmallTable } from '../table/small-table.ts'
 import { type Server, makeKey, newState, sleep, startServer, workersOf } from './server.ts'
 import { eventually } from '../eventually.ts'
 
-const kills = Number(process.env['IPRISK_TEST_KILLS'] ?? 10)
+const kills = Number(process.env['IPRISK_TEST_KILLS'] ?? 6)
 const seed = Number(process.env['IPRISK_TEST_SEED'] ?? 1)
 const workers = 4
 const connections = 64
@@ -82,25 +82,32 @@ async function spend(load: Load, seen: readonly Seen[], random: Random): Promise
 
 const start = (state: string): Promise<Server> => startServer({ table, state, workers })
 
+/** What is killed by a number below 1: a worker, all of them with their primary, the primary. */
+const kinds = { worker: 0.6, all: 0.8 } as const
+/** Each kind once at first, a worker twice; the rest is drawn. */
+const firstKinds = [0, 0.7, 0.9, 0]
+
 /** Kills something and waits until the server is whole again, or has had the time for it. */
 async function killOnce(
   server: Server,
-  state: string,
-  random: Random,
+  {
+    state,
+    random,
+    kind,
+  }: { readonly state: string; readonly random: Random; readonly kind: number },
 ): Promise<{ readonly server: Server; readonly deaths: number }> {
-  const chance = random.fraction()
   const victims = await eventually(() => {
     const pids = workersOf(server)
     return pids.length === 0 ? undefined : pids
   })
-  if (chance < 0.6) {
+  if (kind < kinds.worker) {
     process.kill(victims[random.below(victims.length)]!, 'SIGKILL')
     const until = performance.now() + 2000
     while (performance.now() < until && workersOf(server).length < workers) await sleep(20)
     await sleep(random.fraction() * 400)
     return { server, deaths: 1 }
   }
-  if (chance < 0.8) for (const pid of victims) process.kill(pid, 'SIGKILL')
+  if (kind < kinds.all) for (const pid of victims) process.kill(pid, 'SIGKILL')
   await server.stop('SIGKILL')
   return { server: await start(state), deaths: victims.length }
 }
@@ -153,7 +160,8 @@ it(
         // With nothing leased since the last death there would be nothing to lose.
         const leased = [large, ...slow].map((seen) => ({ seen, least: seen.granted + 3 }))
         await eventually(() => leased.every(({ seen, least }) => seen.granted >= least))
-        const after = await killOnce(server, state, random)
+        const kind = firstKinds[killed] ?? random.fraction()
+        const after = await killOnce(server, { state, random, kind })
         server = after.server
         deaths += after.deaths
         load.port = server.port
