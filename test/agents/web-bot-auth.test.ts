@@ -92,6 +92,52 @@ describe('published vectors', () => {
     }
   })
 
+  // RFC 9421, 2.2.1 to 2.2.7.
+  it.each([
+    ['"@method"', 'POST', '/path?param=value', 'POST'],
+    ['"@target-uri"', 'POST', '/path?param=value', 'https://www.example.com/path?param=value'],
+    ['"@authority"', 'POST', '/path?param=value', 'www.example.com'],
+    ['"@scheme"', 'GET', '/path?param=value', 'https'],
+    ['"@request-target"', 'POST', '/path?param=value', '/path?param=value'],
+    ['"@path"', 'GET', '/path?param=value', '/path'],
+    ['"@query"', 'POST', '/path?param=value&foo=bar&baz=batman', '?param=value&foo=bar&baz=batman'],
+    ['"@query"', 'POST', '/path?queryString', '?queryString'],
+    ['"@query"', 'POST', '/path', '?'],
+  ])('RFC 9421: the line %s of %s %s', (component, method, path, value) => {
+    const authority = 'www.example.com'
+    const covers = [
+      ['"@authority"', authority],
+      ...(component === '"@authority"' ? [] : ([[component, value]] as const)),
+      ['"signature-agent";key="sig1"', `"https://${agentHost}"`],
+    ] as const
+    const request = {
+      ...signed({ key, authority, covers }),
+      method,
+      path,
+      authority: 'WWW.Example.com',
+    }
+    const [claim] = claimedSignatures(request, nowSeconds) ?? []
+    expect(claim?.base.split('\n')).toContain(`${component}: ${value}`)
+  })
+
+  it('RFC 9421, B.2.6: an Ed25519 signature of no agent, over fields that no check carries', () => {
+    const input =
+      'sig-b26=("date" "@method" "@path" "@authority" "content-type" "content-length")' +
+      ';created=1618884473;keyid="test-key-ed25519"'
+    const signature =
+      'wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw=='
+    const headers = {
+      signature: `sig-b26=:${signature}:`,
+      'signature-input': input,
+      'signature-agent': '"https://agent.example"',
+    }
+    const line = { method: 'POST', scheme: 'https', authority: 'example.com', path: '/foo' }
+    expect(claimedSignatures({ ...line, headers }, 1_618_884_480)).toEqual([])
+    const tagged = `${input};expires=1618884500;tag="web-bot-auth"`
+    const request = { ...line, headers: { ...headers, 'signature-input': tagged } }
+    expect(claimedSignatures(request, 1_618_884_480)).toEqual([])
+  })
+
   it('RFC 9421 and RFC 8037: thumbprints, and the printed keys are refused', () => {
     expect(thumbprint(testX)).toBe(keyid)
     const printed = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
