@@ -125,13 +125,16 @@ class Client(_AnyClient):
         no_address: Optional[str] = None,
         when_limited: str = "allow",
         previous: Optional[Json] = None,
+        agent: Optional[Json] = None,
     ) -> CheckResult:
         """``no_address``: what is wrong, if the application's setup hides the visitor's address; the
         result is then ``misconfigured``. ``when_limited``: the fallback of ``limited``, unless the
         client's options set one. ``previous``: ``{"ip": …, "at": RFC 3339}`` of the user's last login,
-        for ``answer["travel"]``; whatever is wrong with it fails no check."""
+        for ``answer["travel"]``. ``agent``: ``{"user_agent": …, "signature": …}`` of the visitor's
+        request, for ``answer["agent"]``. Whatever is wrong with either fails no check."""
         deadline = time.monotonic() + self._settings.timeout
-        core, terms = self._core, CheckTerms(ip, policy, no_address, when_limited, previous)
+        core = self._core
+        terms = CheckTerms(ip, policy, no_address, when_limited, previous, agent)
         try:
             request = core.begin(terms)
             if isinstance(request, (Checked, Unchecked)):
@@ -206,9 +209,11 @@ class AsyncClient(_AnyClient):
         no_address: Optional[str] = None,
         when_limited: str = "allow",
         previous: Optional[Json] = None,
+        agent: Optional[Json] = None,
     ) -> CheckResult:
         deadline = time.monotonic() + self._settings.timeout
-        core, terms = self._core, CheckTerms(ip, policy, no_address, when_limited, previous)
+        core = self._core
+        terms = CheckTerms(ip, policy, no_address, when_limited, previous, agent)
         try:
             request = core.begin(terms)
             if isinstance(request, (Checked, Unchecked)):

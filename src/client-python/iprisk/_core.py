@@ -42,6 +42,7 @@ class CheckTerms:
     #: The fallback of ``limited`` unless the client's options set one.
     when_limited: str = "allow"
     previous: Optional[Json] = None
+    agent: Optional[Json] = None
 
 
 _NOT_AN_ADDRESS = Failure(
@@ -100,14 +101,14 @@ class Core:
             return self.unchecked(Failure("misconfigured", terms.no_address))
         if policy is not None and not isinstance(policy, str):
             return self.unchecked(_WRONG_POLICY)
-        previous = terms.previous
-        known = self._cache.find(ip, policy or "") if previous is None else None
+        context = _context(terms)
+        known = None if context else self._cache.find(ip, policy or "")
         if known is not None:
             self.log.count("cached")
             return self._checked(known)
         query = "?include=prefix" if self._cache.is_on else ""
-        more = {} if previous is None else {"previous": _plain(previous)}
-        return Request(_CHECK_PATH + query, _body(policy, ip=ip, **more), CHECK_BYTES_MAX, False)
+        body = _body(policy, ip=ip, **context)
+        return Request(_CHECK_PATH + query, body, CHECK_BYTES_MAX, False)
 
     def finish(self, terms: CheckTerms, meaning: Meaning) -> CheckResult:
         failure, answer = meaning.failure, meaning.body
@@ -116,7 +117,7 @@ class Core:
         if failure is not None or answer is None:
             return self.unchecked(failure or NO_ANSWER, terms)
         self.log.answered()
-        if terms.previous is None:
+        if terms.previous is None and terms.agent is None:
             self._cache.keep(terms.ip, terms.policy or "", answer, meaning.chars)
         return self._checked(answer)
 
@@ -181,11 +182,20 @@ def unexpected(error: BaseException) -> Failure:
     return Failure("unavailable", str(error) or type(error).__name__)
 
 
-def _plain(previous: object) -> object:
+def _context(terms: CheckTerms) -> Json:
+    given = {"previous": (terms.previous, 1000), "agent": (terms.agent, 8192)}
+    return {
+        name: _plain(value, chars_max)
+        for name, (value, chars_max) in given.items()
+        if value is not None
+    }
+
+
+def _plain(value: object, chars_max: int) -> object:
     """As JSON has it; None, which the server reports, if that is nothing or too long."""
     try:
-        text = json.dumps(previous, allow_nan=False)
-        return json.loads(text) if len(text) <= 1000 else None
+        text = json.dumps(value, allow_nan=False)
+        return json.loads(text) if len(text) <= chars_max else None
     except Exception:
         return None
 

@@ -83,6 +83,7 @@ class FakeClient(_Fake):
         no_address: Optional[str] = None,
         when_limited: str = "allow",
         previous: Optional[Json] = None,
+        agent: Optional[Json] = None,
     ) -> CheckResult:
         return self._result(ip, policy, no_address, when_limited)
 
@@ -112,6 +113,7 @@ class AsyncFakeClient(_Fake):
         no_address: Optional[str] = None,
         when_limited: str = "allow",
         previous: Optional[Json] = None,
+        agent: Optional[Json] = None,
     ) -> CheckResult:
         return self._result(ip, policy, no_address, when_limited)
 

@@ -75,18 +75,19 @@ def test_answers_decisions_and_the_cache_by_prefix(serve, new):
     assert client.counts()["cached"] == 1 and client.counts()["checked"] == 4
 
 
-def test_previous_is_sent_and_never_kept_and_nothing_in_it_fails_a_check(serve, new):
+@pytest.mark.parametrize("member", ["previous", "agent"])
+def test_context_is_sent_and_never_kept_and_nothing_in_it_fails_a_check(serve, new, member):
     server = serve(answering)
     client = new(server.url)
     circle = []
     circle.append(circle)
     right = {"ip": "192.0.2.1", "at": "2026-08-22T10:00:00Z"}
     wrong = [{"ip": float("nan")}, {"at": datetime.datetime.now()}, circle, "x" * 70_000]
-    for previous in [right, *wrong]:
-        assert client.check("203.0.113.7", previous=previous).ok
-    assert [body["previous"] for _, body in server.requests] == [right] + [None] * len(wrong)
+    for value in [right, *wrong]:
+        assert client.check("203.0.113.7", **{member: value}).ok
+    assert [body[member] for _, body in server.requests] == [right] + [None] * len(wrong)
     client.check("203.0.113.7")
-    assert client.check("203.0.113.7").ok and "previous" not in server.requests[-1][1]
+    assert client.check("203.0.113.7").ok and member not in server.requests[-1][1]
     assert client.counts()["cached"] == 1
 
 
