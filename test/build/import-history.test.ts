@@ -62,7 +62,7 @@ describe('import', () => {
     const told = report.problems.join('\n')
     for (const words of [
       'vpn-x4b/2026-02-30.txt: is not named YYYY-MM-DD.txt.gz',
-      'vpn-x4b/readme.md: is not called',
+      'vpn-x4b/readme.md: is not named',
       'vpn-x4b/2026-08-23.txt: its day is in the future',
       'looks like HTML',
       'vpn-x4b/2026-08-19.txt.gz: ',

@@ -25,7 +25,7 @@ describe('a configuration that is only found', () => {
       const { code, out, err } = await runProgram(args, { cwd })
       expect([code, out]).toEqual([2, ''])
       expect(err).toContain(`"${path}" (the default): it cannot be used: it belongs to user 12345`)
-      expect(err).toContain(`give --config ${path}`)
+      expect(err).toContain(`pass --config ${path}`)
     }
     expect(existsSync(join(cwd, 'his'))).toBe(false)
 

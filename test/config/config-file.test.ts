@@ -72,7 +72,7 @@ describe('whose file it is', () => {
     chmodSync(path(), 0o666)
     const found = text(problemsThere())
     expect(found).toContain('config (the default): it cannot be used: users other than its owner')
-    expect(found).toContain(`give --config ${path()}`)
+    expect(found).toContain(`pass --config ${path()}`)
   })
 
   it('is said of one that was named, which is obeyed', () => {

@@ -550,7 +550,7 @@ describe('default places that others may write', () => {
   it('are refused with what is wrong, where, and what to do', () => {
     const [problem] = problems({ command: 'keys list', cwd: folder })
     expect(problem?.allowed).toBe(
-      `users other than its owner may write ${folder}/data; to use it anyway, name ` +
+      `users other than its owner can write to ${folder}/data; to use it anyway, name ` +
         `it: --state ${folder}/data/state. Otherwise make it only yours (chown, chmod go-w), or run ` +
         'this as its owner or in another folder',
     )

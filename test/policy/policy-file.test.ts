@@ -119,7 +119,7 @@ describe('readPolicyFile', () => {
     expect(readPolicyFile({ path, named: false })).toMatchObject({ path })
     chmodSync(path, 0o666)
     expect(() => readPolicyFile({ path, named: false })).toThrow(/others|--policies/s)
-    expect(readPolicyFile({ path, named: true })?.distrust).toMatch(/may write it/)
+    expect(readPolicyFile({ path, named: true })?.distrust).toMatch(/can write to it/)
   })
 
   it('names the file and the place', () => {

@@ -73,7 +73,7 @@ describe('a file', () => {
   it.each([0o664, 0o646, 0o666])('that others may write (%o) is refused', (mode) => {
     const path = file('open', { mode })
     expect(() => read(path)).toThrow('can write to it, so it is used only if you name it')
-    expect(() => read(path)).toThrow(`give --config ${path}`)
+    expect(() => read(path)).toThrow(`pass --config ${path}`)
     expect(read(path, true)).toMatchObject({
       distrust: 'users other than its owner can write to it',
     })
@@ -83,7 +83,7 @@ describe('a file', () => {
     symlinkSync(file('own'), join(folder, 'link'))
     expect(read(join(folder, 'link')).bytes.toString()).toBe('own')
     symlinkSync(file('open', { mode: 0o666 }), join(folder, 'link-to-open'))
-    expect(() => read(join(folder, 'link-to-open'))).toThrow('may write it')
+    expect(() => read(join(folder, 'link-to-open'))).toThrow('can write to it')
   })
 })
 
@@ -135,13 +135,13 @@ describe('a default place', () => {
   it('that others may replace is refused, in a sticky working directory only where it is open', () => {
     for (const mode of [0o777, 0o1777]) {
       make(mode)
-      expect(distrust()).toBe(`users other than its owner may write ${join(folder, 'data')}`)
+      expect(distrust()).toBe(`users other than its owner can write to ${join(folder, 'data')}`)
     }
     make()
     chmodSync(folder, 0o1777)
     expect(distrust()).toBeUndefined()
     chmodSync(folder, 0o777)
-    expect(distrust()).toBe(`users other than its owner may write ${folder}`)
+    expect(distrust()).toBe(`users other than its owner can write to ${folder}`)
   })
 
   it('behind a link of the caller is judged as what it leads to', () => {
@@ -149,7 +149,7 @@ describe('a default place', () => {
     symlinkSync('elsewhere', join(folder, 'data'))
     expect(distrust()).toBeUndefined()
     chmodSync(join(folder, 'elsewhere'), 0o777)
-    expect(distrust()).toBe(`users other than its owner may write ${join(folder, 'data')}`)
+    expect(distrust()).toBe(`users other than its owner can write to ${join(folder, 'data')}`)
   })
 
   it('is used whoever owns it where the system has no owners', () => {
@@ -184,7 +184,7 @@ describe('a default place', () => {
     it('may write by its group, which is not root’s', () => {
       make(0o775)
       chownSync(join(folder, 'data'), 0, 12_345)
-      expect(distrust()).toBe(`users other than its owner may write ${join(folder, 'data')}`)
+      expect(distrust()).toBe(`users other than its owner can write to ${join(folder, 'data')}`)
     })
 
     it('is of no weight for a command that makes nothing where nothing is', () => {

@@ -101,7 +101,9 @@ describe('a new table', () => {
     ])
     expect(promoted).toBe(false)
     expect(reasons).toEqual([
-      expect.stringMatching(/^\d+ of 20000 sampled verdicts \(\d\d\.\d\d %\) differ .*at most 1 %/),
+      expect.stringMatching(
+        /^\d+ of 20000 sampled verdicts \(\d\d\.\d\d %\) differ .*the limit is 1 %/,
+      ),
     ])
     expect(flips).toHaveLength(10)
     expect(flips[0]).toMatch(/^9\.\d+\.\d+\.\d+: clean low, now vpn \w+$/)

@@ -159,7 +159,7 @@ describe('a feed is refused', () => {
       'with bounds the wrong way round',
       ['files', 0, 'bytes'],
       { min: 9, max: 9 },
-      /bytes: min must be under/,
+      /bytes: min must be less than/,
     ],
     ['with nothing to read', ['files', 0, 'role'], 'entry', /files: one must have role use/],
     ['without files', ['files'], [], /files: /],

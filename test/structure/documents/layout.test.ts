@@ -65,7 +65,7 @@ const namedUnder = (question: string): readonly string[] =>
 
 describe('docs/layout.md', () => {
   it('answers questions of changes and of faults, each by files and symbols', () => {
-    const [, adding = '', searching = ''] = text.split(/^## I (?:add|search) …$/m)
+    const [, adding = '', searching = ''] = text.split(/^## I (?:add|look for) …$/m)
     const headings = (part: string): readonly (string | undefined)[] =>
       [...part.matchAll(/^### … (.+)$/gm)].map(([, question]) => question)
     expect(headings(adding)).toEqual([
