@@ -79,7 +79,7 @@ describe('verify names what no answer may have:', () => {
     ['a day', 'verdicts', 2, 0xffff_ffff, /section verdicts .* an impossible day/],
     ['a share', 'verdicts', 3, 10_001, /section verdicts .* a share above 100 percent/],
     ['a place without country', 'regions', 0, 0, /section regions .* it has no country/],
-    ['another state than its run', 'regions', 1, 1, /section runs .* not say what region 1 does/],
+    ['another state than its run', 'regions', 1, 1, /section runs .* differs from region 1/],
     ['a slot of an AS', 'density_slots', 0, 18, /section density_slots .* not below 18/],
     ['a slot twice', 'density_slots', 1, 0, /section density_slots .* do not ascend/],
     [
@@ -89,10 +89,10 @@ describe('verify names what no answer may have:', () => {
       NaN,
       /section densities .* is not from 1 to all addresses of its network/,
     ],
-    ['more listed than there is', 'densities', 1, 2 ** 60, /section densities .* not part of/],
+    ['more listed than there is', 'densities', 1, 2 ** 60, /section densities .* is not from 1 to/],
     ['a kind', 'evidence', 0, 0x000f_0000, /section evidence .* unknown kind/],
     ['a later day', 'evidence', 3, 0xffff_0000, /section evidence .* seen after the last day/],
-    ['another AS than its run', 'networks', 0, 7, /section runs .* not say what network 1 does/],
+    ['another AS than its run', 'networks', 0, 7, /section runs .* differs from network 1/],
     ['a run that is none', 'network_runs', 0, 4e9, /section network_runs .* is not below/],
     ['the run of a network', 'location_runs', 0, 0, /section runs .* location 1 has no region/],
   ]
