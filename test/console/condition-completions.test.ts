@@ -15,6 +15,7 @@ it.each([
   ['location.country_code == "D', ['DE', 'DJ'], true],
   ['"tor_exit', ['tor_exit_listed']],
   ['"att', ['attackers']],
+  ['"list_bl', ['list_blocked']],
   ['classification == "tor" && ris', ['risk_score', 'risk_level']],
   ['reasons.ex', ['reasons.exists(', 'reasons.exists_one(']],
   ['"attackers" in lis', ['lists', 'signals.blocklist_match']],

@@ -1,22 +1,13 @@
 // The console as users meet it: dark on a screen of 1,280 px, light on one of 2,000 px and on a phone
 // of 360 px, with axe, which finds what keeps people out; what it weighs, and when it is first seen;
-// and that no text of a feed becomes more than text. IPRISK_TEST_SHOTS=docs/console makes the
-// pictures of its README anew.
+// and that no text of a feed becomes more than text.
 
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import {
-  type TestBrowser,
-  axeLooks,
-  findingsOf,
-  keepShot,
-  overhangOf,
-  startBrowser,
-} from '../browser.ts'
+import { type TestBrowser, axeLooks, findingsOf, overhangOf, startBrowser } from '../browser.ts'
 import { describeWith } from '../deploy/need.ts'
 import { openConsole, views } from './console-page.ts'
 import { type FixtureServer, startFixtureServer } from './fixture-server.ts'
@@ -24,25 +15,6 @@ import { hostile } from './fixture-views.ts'
 
 const built = join(packageRoot, 'dist/console')
 const wide = { colorScheme: 'light', width: 1280 } as const
-
-/** Which views are kept as pictures, and down to which part of them. */
-const kept: Readonly<Record<string, string>> = {
-  'overview-dark-1280': 'main',
-  'overview-light-360': 'body',
-  'network-light-1280': '.network',
-  'address-light-1280': '.address > :nth-child(3)',
-  'address-dark-360': 'body',
-  'traffic-dark-1280': '.plots > :nth-child(1)',
-  'table-light-1280': 'body',
-  'lists-light-360': 'body',
-  'keys-dark-1280': 'main',
-}
-
-/** The lower half of an address: what the feeds say, its neighbours and what-ifs. */
-async function keepEvidence(page: Page): Promise<void> {
-  await page.locator('.address > :nth-child(4)').evaluate((one) => one.scrollIntoView())
-  await keepShot(page, 'evidence-light-1280', '.address > :nth-child(5)')
-}
 
 describeWith('chromium', ['--version'], () => {
   let server: FixtureServer
@@ -66,9 +38,6 @@ describeWith('chromium', ['--version'], () => {
         await show(hash, shows)
         const findings = [...(await findingsOf(page)), await overhangOf(page)]
         if (findings.length > 1 || findings[0] !== 0) found.push([name, findings])
-        const picture = `${name}-${look.colorScheme}-${look.width}`
-        if (kept[picture] !== undefined) await keepShot(page, picture, kept[picture])
-        if (picture === 'address-light-1280') await keepEvidence(page)
       }
       expect(found).toEqual([])
       expect(await page.evaluate('window.harmed')).toBeUndefined()
@@ -150,14 +119,6 @@ describeWith('chromium', ['--version'], () => {
       /dangerouslySetInnerHTML|innerHTML|\bstyle=/.test(readFileSync(join(pages, name), 'utf8')),
     )
     expect(unsafe).toEqual([])
-  })
-
-  it('has pictures of at most 150 kB each', () => {
-    const folder = join(packageRoot, 'docs/console')
-    const pictures = readdirSync(folder).filter((name) => name.endsWith('.png'))
-    expect(pictures.length).toBeGreaterThan(5)
-    const large = pictures.filter((name) => statSync(join(folder, name)).size > 150_000)
-    expect(large).toEqual([])
   })
 
   it('asked nobody else, and the browser had nothing to complain of', () => {

@@ -5,14 +5,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Look,
-  type TestBrowser,
-  findingsOf,
-  keepShot,
-  overhangOf,
-  startBrowser,
-} from '../browser.ts'
+import { type Look, type TestBrowser, findingsOf, overhangOf, startBrowser } from '../browser.ts'
 import { describeWith } from '../deploy/need.ts'
 import { type OpenConsole, dayIn, makeKey, openConsole, signIn } from './console-page.ts'
 import { type FixtureServer, startFixtureServer } from './fixture-server.ts'
@@ -168,7 +161,6 @@ describeWith('chromium', ['--version'], () => {
       const csv = readFileSync(await (await download).path(), 'utf8').split('\r\n')
       expect(csv[0]).toMatch(/^ip,classification,/)
       expect(csv.slice(1, -1).every((line) => line.includes('residential_proxy'))).toBe(true)
-      if (look.width === 1280) await keepShot(page, 'many-light-1280')
       await page.fill('.filter input', 'proxy >= 80, tor')
       await page.waitForSelector('text=No row matches.')
       await page.fill('.filter input', '>= 80')
@@ -258,7 +250,6 @@ describeWith('chromium', ['--version'], () => {
         .poll(() => mistake.allInnerTexts())
         .toEqual([expect.stringContaining('column 1')])
       await expect.poll(() => page.isDisabled('button:text("Save")')).toBe(true)
-      if (look.width === 1280) await keepShot(page, 'policies-light-1280')
       await condition.fill('')
       await condition.pressSequentially('risk_sc')
       await page.keyboard.press('Enter')
@@ -364,7 +355,7 @@ describeWith('chromium', ['--version'], () => {
     const { hostname } = new URL(server.url)
     expect(await main(page)).toContain(`https://${hostname}:8080/lists/tor`)
     expect(await main(page)).toContain('1,201 IPv4, 188 IPv6')
-    expect(await page.locator('td.number').nth(1).innerText()).toBe('-13')
+    expect(await page.locator('td.number').nth(1).innerText()).toBe('−13')
     await page.locator('select').first().selectOption('nft')
     expect(await main(page)).toContain('/lists/tor?format=nft')
     expect(await main(page)).toContain('22,318')

@@ -7,7 +7,7 @@ import { TitledBars } from '../parts/bar-list.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { routeTo } from '../route.ts'
-import { count, percent, words } from '../text/figures.ts'
+import { count, percent, signed, words } from '../text/figures.ts'
 import { kindTone } from '../text/tone.ts'
 import { OwnLists } from './own-rules.tsx'
 
@@ -25,7 +25,7 @@ export function Network({ of }: { readonly of: string }) {
       <Panel
         title={`${view.of} ${view.name}`}
         meaning="network"
-        aside={view.against !== null && <span>+ and −: against {view.against}</span>}
+        aside={view.against !== null && <span>changes since {view.against}</span>}
       >
         <div class="columns">
           <TitledBars title="IPv4 addresses" bars={bars(view.ipv4)} />
@@ -49,10 +49,9 @@ function bars(rows: NetworkView['ipv4']) {
     .map(({ classification, addresses, before = addresses }) => ({
       name: words(classification),
       value: addresses,
-      text: `${count(addresses)}${difference(addresses - before)} · ${percent(addresses / all)}`,
+      text: `${count(addresses)} ${bracketed(signed(addresses - before))}· ${percent(addresses / all)}`,
       tone: kindTone(classification),
     }))
 }
 
-const difference = (by: number): string =>
-  by === 0 ? '' : ` (${by < 0 ? '−' : '+'}${count(Math.abs(by))})`
+const bracketed = (text: string): string => text && `(${text}) `

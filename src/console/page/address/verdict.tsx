@@ -4,7 +4,7 @@ import type { AddressView } from '../../../api/admin-answers.ts'
 import { networkLink } from './network.tsx'
 import { Fact, Meaning, Panel } from '../parts/panel.tsx'
 import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
-import { words } from '../text/figures.ts'
+import { signed, words } from '../text/figures.ts'
 import { levelTone, reasonTone } from '../text/tone.ts'
 import { scorePieces } from '../text/score-pieces.ts'
 
@@ -155,7 +155,7 @@ function Reasons({ reasons }: { readonly reasons: AddressView['insights']['reaso
               <code>{code}</code>
               <p>{text}</p>
             </td>
-            <td class="number">{points > 0 ? `+${points}` : points}</td>
+            <td class="number">{signed(points)}</td>
           </tr>
         ))}
       </tbody>

@@ -181,6 +181,7 @@ const columnsOf = (minutes: TrafficView['minutes']): readonly Column<Key>[] => [
   ),
   {
     title: 'Checks, 24 hours',
+    isNumber: true,
     meaning: 'key-checks',
     cell: ({ id }) => {
       const hours = sumsByHour(minutes, ({ keys }) => keys[id] ?? 0)

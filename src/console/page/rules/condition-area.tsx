@@ -3,8 +3,8 @@
 
 import type { TextareaHTMLAttributes } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import { useLoad } from '../ask/use-load.ts'
-import { type Completions, completionsAt } from '../text/condition-completions.ts'
+import { useLoad, useModule } from '../ask/use-load.ts'
+import type { Completions } from '../text/condition-completions.ts'
 
 const shownMax = 8
 
@@ -20,13 +20,14 @@ export function ConditionArea(
   const own = useLoad<{ readonly lists: readonly { readonly name: string }[] }>(
     hasFocus ? '/admin/lists' : null,
   )
+  const texts = useModule(() => import('../text/condition-completions.ts'), true)
   const options = open?.options ?? []
   const first = Math.max(0, at - shownMax + 1)
   const look = (isAsked = false): void => {
     const { value, selectionStart: end } = here.current!
     const lists = own.value?.lists.map(({ name }) => name) ?? []
     setAt(0)
-    setOpen(completionsAt(value.slice(0, end), lists, isAsked))
+    setOpen(texts?.completionsAt(value.slice(0, end), lists, isAsked))
   }
   const insert = (option: string): void => {
     here.current!.setRangeText(option, open!.from, here.current!.selectionStart, 'end')

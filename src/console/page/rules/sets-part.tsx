@@ -12,7 +12,7 @@ import { AskFirst } from '../parts/dialog.tsx'
 import { Choice, Form, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting, Problem } from '../parts/problem.tsx'
-import { count, utcTime, counted, shortCount } from '../text/figures.ts'
+import { count, utcTime, counted, shortCount, signed } from '../text/figures.ts'
 import { useKept } from '../ask/kept-drafts.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
 import { RuleField } from './policy-editor.tsx'
@@ -85,11 +85,7 @@ function columnsOf(root: string, format: string): readonly Column<Row>[] {
       ),
     ),
     sortedNumber('Prefixes', ({ made }) => made?.prefixes ?? -1, sizeOf),
-    sortedNumber(
-      'Growth',
-      ({ made }) => made?.growth ?? 0,
-      (growth) => growth !== 0 && `${growth > 0 ? '+' : ''}${count(growth)}`,
-    ),
+    sortedNumber('Growth', ({ made }) => made?.growth ?? 0, signed),
     sorted('Created', ({ made }) => made?.at ?? '', utcTime),
     sortedNumber(
       'Bytes',

@@ -12,7 +12,7 @@ import {
   objectMembers,
   plainMembers,
 } from '../../../policy/condition/condition-members.ts'
-import { reasonTexts } from '../../../score/points/reason-codes.ts'
+import { listReasonTexts, reasonTexts } from '../../../score/points/reason-codes.ts'
 
 const facts = new Map<string, string>([
   ...Object.entries(plainMembers),
@@ -47,7 +47,7 @@ function valuesOf(fact: string, lists: readonly string[]): readonly string[] {
   if (fact === 'location.country_code') return countries.map(({ code }) => code)
   const words = closedWords.get(fact)
   if (words !== undefined) return words.filter(Boolean)
-  return fact === '' ? [...Object.keys(reasonTexts), ...lists] : []
+  return fact === '' ? [...Object.keys({ ...reasonTexts, ...listReasonTexts }), ...lists] : []
 }
 
 /** `reasons.` as `reasons.exists(`, for a text or list. */

@@ -84,6 +84,10 @@ export function sumsByHour(minutes: Minutes, of: (minute: Minutes[number]) => nu
   return sums
 }
 
+/** `+1,300`, `−13`, `''` for 0. */
+export const signed = (value: number): string =>
+  value === 0 ? '' : `${value < 0 ? '−' : '+'}${count(Math.abs(value))}`
+
 /** `+12.3 %`, `−3.0 %`; `''` without a number before. */
 export function change(now: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''
