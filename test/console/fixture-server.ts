@@ -39,13 +39,21 @@ const guards = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-export async function startFixtureServer(): Promise<FixtureServer> {
-  const fixture = newFixture()
-  const files = new Map(
+/** By name, compressed; once for all servers of a process. */
+let compressed: ReadonlyMap<string, Buffer> | undefined
+
+function compressedFiles(): ReadonlyMap<string, Buffer> {
+  compressed ??= new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => types[extname(name)] !== undefined)
       .map((name) => [name, gzipSync(readFileSync(join(folder, name)))] as const),
   )
+  return compressed
+}
+
+export async function startFixtureServer(): Promise<FixtureServer> {
+  const fixture = newFixture()
+  const files = compressedFiles()
   const server = createServer((request, response) => {
     void answer(fixture, files, request, response)
   })
