@@ -42,7 +42,7 @@ let open: ConsoleProcess
 beforeEach(() => {
   warned = []
   const log = { warn: (_: unknown, text: string) => warned.push(text) } as unknown as Log
-  open = createConsoleProcess(log, { program: file, askMsMax: 1500, idleMs: 300 })
+  open = createConsoleProcess(log, { program: file, askMsMax: 4000, idleMs: 300 })
 })
 afterEach(() => open.close())
 
