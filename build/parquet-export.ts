@@ -1,5 +1,4 @@
-// Converts an export's CSV lines to Parquet with typed columns, in their order, by DuckDB in
-// bounded memory.
+// Converts an export's CSV lines to Parquet with typed columns, by DuckDB in bounded memory.
 
 import { dirname } from 'node:path'
 import { replaceWith } from '../src/base/system/atomic-file.ts'

@@ -1,7 +1,6 @@
 // Checks a feed's entries without its past: whether they have the feed's format, list forbidden
 // space, or name canaries. Entries on canaries are counted and removed (search engines are kept).
-// Special-purpose space and texts that are not addresses are only counted here; normalise drops
-// them.
+// Special-purpose space and texts that are not addresses are counted here; normalise drops them.
 
 import { canaryKinds } from '../../src/table/canaries.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'

@@ -60,8 +60,7 @@ interface Editions {
 }
 
 /**
- * `undefined` without any edition. `force` accepts an edition that changes too much, never an older
- * one.
+ * `undefined` without any edition. `force` accepts too large a change, never an older edition.
  */
 export async function chooseEdition(of: {
   readonly feed: DataSetFeed
@@ -246,8 +245,7 @@ const percent = (share: number): string => `${(100 * share).toFixed(2)} %`
 
 /**
  * The share (0 to 1) of the earlier edition's addresses (IPv6: /64s, to within a /53) whose value
- * differs in the later one or is missing there. Both layers share one numbering; 0 is "nothing
- * here".
+ * differs in the later one or is missing there. Both layers share one numbering; 0 is none.
  *
  *   earlier   │   NO    │  SE   │ nothing │
  *   later     │   NO  │    SE   │   FI    │

@@ -1,5 +1,4 @@
-// An edition of a data set (places, networks): files and day. The installed package is the embedded
-// edition.
+// An edition of a data set (places, networks): files and day. The installed package is embedded.
 
 import { readFileSync } from 'node:fs'
 import { type Day, formatDay, isFuture, parseDay } from '../../src/base/day.ts'

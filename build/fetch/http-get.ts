@@ -1,5 +1,4 @@
-// One GET of one file: redirects, revalidation, limits and retries, the body streamed to a new
-// file.
+// One GET of one file: redirects, revalidation, limits and retries, body to a new file.
 //
 // On `fresh` the file `to` is complete, flushed and hashed; on failure it does not exist. https
 // never becomes http. Connections go to public addresses, unless connection-pools.ts allows private

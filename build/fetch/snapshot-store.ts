@@ -7,8 +7,7 @@
 //     fetched ──▶ next.json ──▶ files renamed ──▶ snapshots.json ──▶ next.json removed
 //     (old)       (new from here on)
 //
-// A file that does not match its record is reported and not used. Only writing needs the folder's
-// lock.
+// A file that does not match its record is reported and not used. Writing needs the folder's lock.
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

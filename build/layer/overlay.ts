@@ -8,8 +8,7 @@ import { newTupleInterner } from './intern.ts'
 import { compareStarts, type Layer, type Layers, newLayerPieces, wordsPerStart } from './layer.ts'
 
 /**
- * Cut wherever `base` or `top` is cut, with the value that `combine` returns for both values; gaps
- * are 0.
+ * Cut wherever `base` or `top` is cut, with the value that `combine` returns for both; gaps are 0.
  */
 export function overlayTwoLayers(options: {
   readonly base: Layer

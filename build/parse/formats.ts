@@ -1,5 +1,4 @@
-// The formats of the catalogue: parser and check of options. A new format is one file here and one
-// row.
+// The formats of the catalogue: parser and check of options. A new format is a file and a row here.
 
 import { inputError } from '../../src/base/coded-error.ts'
 import { asnsOptions, parseAsns } from './format-asns.ts'

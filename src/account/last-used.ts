@@ -2,8 +2,7 @@
 // verifies even a warm value once a day and calls this then. The UTC day is that of the worker's
 // clock. A worker killed within `settleMs` of a day's first use loses that note.
 //
-// Stored as the counter `used <key id>` → day. Days never fall, so workers on both sides of
-// midnight agree.
+// Stored as the counter `used <key id>` → day. Days never fall, so workers agree at midnight.
 
 import { mapInParallel } from '../base/concurrency.ts'
 import { type Day, dayOf } from '../base/day.ts'

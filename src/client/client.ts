@@ -1,5 +1,4 @@
-// `iprisk-client` in every runtime but Node. Nothing here or below it needs more than fetch, timers
-// and a URL.
+// `iprisk-client` in every runtime but Node. It needs only fetch, timers and URLs.
 
 import { createClientOver } from './core/create-client.ts'
 import type { Client } from './core/check-result.ts'

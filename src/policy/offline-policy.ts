@@ -1,5 +1,4 @@
-// The policy of an offline command, chosen as by the server. Policy code is loaded only when
-// needed.
+// The policy of an offline command, chosen as by the server. Its code is loaded on demand.
 
 import { usageError } from '../base/coded-error.ts'
 import type { OpenTable } from '../table/open-table.ts'

@@ -1,5 +1,4 @@
-// Reads the policies at the start, when their file changes and on SIGHUP, and gives them to the
-// workers.
+// Reads the policies at the start, when their file changes and on SIGHUP, for the workers.
 //
 // Invariants: an invalid file changes nothing, and log and status name every mistake; at the start
 // it is an error. Removing the file changes nothing and is reported, because the next start would

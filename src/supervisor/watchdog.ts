@@ -1,5 +1,4 @@
-// Watches the workers: reports to the supervisor any whose loop hangs or that uses too much
-// memory.
+// Watches the workers: reports any whose loop hangs or that uses too much memory.
 //
 // Invariants: silence counts only while this loop is in time, so a suspend hangs no worker; a
 // worker that waits for a core is slow and gets ten times as long; one that works on its

@@ -1,5 +1,4 @@
-// Polls a file for replacement, which works on every file system. A change counts once two polls
-// agree.
+// Polls a file for replacement, on every file system. A change counts once two polls agree.
 
 import { statSync } from 'node:fs'
 

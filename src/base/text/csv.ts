@@ -1,5 +1,4 @@
-// One line of CSV with RFC 4180 quotes, also after blanks. build/parse/csv-fields.ts reads large
-// files.
+// One line of CSV with RFC 4180 quotes, also after blanks. Large files: build/parse/csv-fields.ts.
 
 /**
  * Trimmed values, and the number of values before a stray quote, after which the rest of the line

@@ -1,5 +1,4 @@
-// The tallies of all batches (src/bulk/line-tally.ts) as one summary: names for numbers, largest
-// first.
+// The tallies of all batches (src/bulk/line-tally.ts) as one summary by name, largest first.
 
 import { addTo, largestSums } from '../../base/counts.ts'
 import { formatDay } from '../../base/day.ts'

@@ -1,5 +1,4 @@
-// The last lines of `iprisk start`: table, addresses, new keys, a working request, and in red the
-// table's gaps.
+// The last lines of `iprisk start`: table, addresses, keys, a working request, and in red its gaps.
 
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import { formatDay } from '../../base/day.ts'

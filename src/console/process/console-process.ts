@@ -1,7 +1,6 @@
 // The console's processes (console-process-main.ts), so that its work costs the primary neither
 // loop time nor memory: one for lookups, one for comparisons and rehearsals of many seconds. They
-// start on demand, end after five idle minutes, and answer in JSON bytes that pass through
-// unchanged.
+// start on demand, end after five idle minutes, and answer in JSON bytes.
 //
 // Invariants: each works on one question; others wait here, up to a limit; a question above
 // `consoleAskMsMax` fails and ends the process, whose successor takes the rest; they end with the

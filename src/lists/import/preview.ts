@@ -1,5 +1,4 @@
-// What an import would do, before it does it: how many entries, the widest, and which live lists they
-// overlap.
+// What an import would do, before it does it: entries, the widest, and which lists they overlap.
 
 import { formatCounted } from '../../base/text/number-format.ts'
 import { parseCatalogue } from '../list-catalogue.ts'

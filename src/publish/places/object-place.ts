@@ -1,5 +1,4 @@
-// A bucket of an S3-compatible store as a place for published tables. One PUT replaces an object
-// atomically.
+// A bucket of an S3-compatible store as a place for published tables. A PUT is atomic.
 
 import { type Environment, objectRefusal, openObjectStore } from '../fetch/object-store.ts'
 import type { PublishPlace } from './publish-place.ts'

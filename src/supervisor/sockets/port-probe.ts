@@ -1,5 +1,4 @@
-// Probes a port exclusively before the workers share it: with SO_REUSEPORT two servers would share
-// it silently.
+// Probes a port exclusively before the workers share it: by SO_REUSEPORT two servers could, too.
 
 import { createServer } from 'node:net'
 import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
