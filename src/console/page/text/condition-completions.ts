@@ -21,7 +21,8 @@ const facts = new Map<string, string>([
   ),
 ])
 
-const quoted = /(?:([\w.]+)\s*(?:==|!=|in)\s*\[?\s*(?:(?:"[^"]*"|'[^']*')\s*,\s*)*)?(["'])([^"']*)$/
+const quoted =
+  /(?:(?<![\w.])([\w.]+)\s*(?:==|!=|in)\s*(?:\[\s*)?(?:(?:"[^"]*"|'[^']*')\s*,\s*)*)?(["'])([^"']*)$/
 const word = /(?:^|[^\w.])([a-z_][\w.]*)$/i
 
 export type Completions = NonNullable<ReturnType<typeof completionsAt>>
