@@ -327,6 +327,7 @@ describeWith('chromium', ['--version'], () => {
       expect(await main(page)).not.toContain('irk_')
       await page.click('[aria-label="Revoke a new service"]')
       await page.click(`${dialog} >> text=Revoke key`)
+      await page.waitForSelector('.notice:has-text("The key a new service is revoked.")')
       await expect.poll(() => main(page)).not.toContain('a new service')
       await page.click('text=Show revoked')
       await expect.poll(() => main(page)).toContain('a new service')

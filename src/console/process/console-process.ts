@@ -1,5 +1,5 @@
 // The console's processes (console-process-main.ts), so that its work costs the primary neither
-// loop time nor memory: one for lookups, one for comparisons and rehearsals of many seconds. They
+// loop time nor memory: one for lookups, one for what walks whole tables or logs. They
 // start on demand, end after five idle minutes, and answer in JSON bytes.
 //
 // Invariants: each works on one question; others wait here, up to a limit; a question above
@@ -46,7 +46,12 @@ export function createConsoleProcess(
   }
 }
 
-const longKinds: ReadonlySet<ConsoleQuestion['kind']> = new Set(['changes', 'rehearsal', 'set'])
+const longKinds: ReadonlySet<ConsoleQuestion['kind']> = new Set([
+  'changes',
+  'network',
+  'rehearsal',
+  'set',
+])
 
 function createProcess(
   log: Log,

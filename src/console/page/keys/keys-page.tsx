@@ -40,9 +40,9 @@ function Keys() {
     const key = await askOrNotify<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
     if (key !== undefined) show(key)
   }
-  const revoke = async (id: string): Promise<void> => {
+  const revoke = async ({ id, name }: Pick<Key, 'id' | 'name'>): Promise<void> => {
     if ((await askOrNotify('DELETE', pathOf(id))) === undefined) return
-    notify(`The key ${id} is revoked.`)
+    notify(`The key ${name || id} is revoked.`)
     setMade((all) => all.filter((one) => one.id !== id))
     loaded.again()
   }
@@ -124,7 +124,7 @@ export function Secret(props: { readonly made: KeyIssued; readonly onDone: () =>
 
 function actions(of: {
   readonly rotate: (id: string) => Promise<void>
-  readonly revoke: (id: string) => Promise<void>
+  readonly revoke: (key: Pick<Key, 'id' | 'name'>) => Promise<void>
 }): Column<Key> {
   return plain(
     'Actions',
@@ -146,7 +146,7 @@ function actions(of: {
             text="Requests with it get 401 at once. This cannot be undone."
             yes="Revoke key"
             isDanger
-            act={() => of.revoke(id)}
+            act={() => of.revoke({ id, name })}
           />
         </div>
       ),
