@@ -1,5 +1,4 @@
-// Interning: equal things get one number, by first appearance, so that equal inputs give equal
-// tables.
+// Interning: equal things get one number, by first appearance, so equal inputs give equal tables.
 
 import { inLargePages } from '../../src/base/system/memory-map.ts'
 import { newAddressWords } from '../../src/ip/address.ts'

@@ -1,5 +1,4 @@
-// Checks a parser's options from the catalogue by a schema, whose messages say what an option must
-// be.
+// Checks a parser's options from the catalogue by a schema with plain messages.
 
 import { z } from 'zod'
 import { inputError } from '../../src/base/coded-error.ts'

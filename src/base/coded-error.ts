@@ -1,5 +1,4 @@
-// Coded errors: a stable code; the message says what went wrong, where, and what to do. Never on
-// the hot path.
+// Coded errors: a stable code; the message says what went wrong, where, and what to do.
 
 import { constants } from 'node:os'
 import type { ErrorCode } from './error-codes.ts'

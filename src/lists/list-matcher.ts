@@ -1,5 +1,4 @@
-// What an operator's own lists say about an address: the interface for answers. open-lists.ts
-// implements it.
+// What an operator's own lists say about an address: the interface of open-lists.ts.
 
 import type { ListEffect } from '../model/kind.ts'
 

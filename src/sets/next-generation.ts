@@ -159,8 +159,7 @@ function makeAfter(
 }
 
 /**
- * Those wanted, and the newest that the previous generation had, so that no reader waits for them
- * again.
+ * Those wanted, and the newest that the previous generation had, so that no reader waits again.
  */
 function textsOf(
   folder: string,

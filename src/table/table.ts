@@ -31,8 +31,7 @@ export interface Table {
   check(text: string): CheckAnswer | undefined
   /**
    * The same answer as JSON bytes, exactly JSON.stringify of `check`, good until the next call of
-   * any table. `query.family` must not be 0. `found`: where this table located the address, if
-   * known.
+   * any table. `query.family` must not be 0. `found`: where this table located it, if known.
    */
   answer(query: Query, found?: Located): AnswerBytes
   /** Looks up a batch, whose `located` are for `answer`, and reads ahead for those answers. */

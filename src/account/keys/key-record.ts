@@ -1,5 +1,4 @@
-// A key as stored, without the secret itself. Every change makes a new record, by the pure
-// functions here.
+// A key as stored, without the secret itself. Every change makes a new record.
 
 import type { KeySummary } from '../../api/admin-answers.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'

@@ -1,5 +1,4 @@
-// What a file's first bytes reveal: byte order marks, as spreadsheets and PowerShell write, and
-// compression.
+// What a file's first bytes reveal: byte order marks, and compression.
 
 export const byteOrderMarkBytes = 3
 

@@ -1,5 +1,4 @@
-// `iprisk-client/address`: the client's address of a request, the one function between a request
-// and a check.
+// `iprisk-client/address`: the client's address of a request, for a check.
 // Each proxy names the host that connected to it. So the walk begins at the peer, whose address
 // cannot be forged, and goes on to the host it names as long as the one naming it is trusted:
 //   X-Forwarded-For: 198.51.100.9, 203.0.113.7, 10.0.0.2        peer 10.0.0.1

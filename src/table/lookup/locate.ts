@@ -34,8 +34,7 @@ const mapped = new Uint32Array(4)
 const unknownRecord = -1
 
 /**
- * Looks up the address in `words`. `known`: the result of its search (search.ts), if the caller has
- * it.
+ * Looks up the address in `words`. `known`: the result of its search (search.ts), if there is one.
  */
 export function locate(
   views: SectionViews,
