@@ -38,7 +38,8 @@ export function createConsoleProcess(
   const quick = createProcess(log, options)
   const long = createProcess(log, options)
   return {
-    ask: (question, caller) => (longKinds.has(question.kind) ? long : quick).ask(question, caller),
+    ask: (question, caller) =>
+      (quickKinds.includes(question.kind) ? quick : long).ask(question, caller),
     close: () => {
       quick.close()
       long.close()
@@ -46,12 +47,7 @@ export function createConsoleProcess(
   }
 }
 
-const longKinds: ReadonlySet<ConsoleQuestion['kind']> = new Set([
-  'changes',
-  'network',
-  'rehearsal',
-  'set',
-])
+const quickKinds: readonly ConsoleQuestion['kind'][] = ['address', 'addresses', 'feeds']
 
 function createProcess(
   log: Log,

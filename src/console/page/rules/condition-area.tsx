@@ -8,10 +8,9 @@ import type { Completions } from '../text/condition-completions.ts'
 
 const shownMax = 8
 
-export function ConditionArea(
-  props: { readonly set: (text: string) => void } & TextareaHTMLAttributes,
-) {
-  const { set, ...area } = props
+type Props = { readonly set: (text: string) => void } & TextareaHTMLAttributes
+
+export function ConditionArea({ set, ...area }: Props) {
   const id = useId()
   const here = useRef<HTMLTextAreaElement>(null)
   const [open, setOpen] = useState<Completions | undefined>(undefined)
