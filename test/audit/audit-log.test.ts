@@ -135,7 +135,7 @@ describe('an act', () => {
     const id = made?.id ?? ''
     expect(thrown).toMatchObject({ code: 'store_unknown' })
     expect((thrown as Error).message).toMatch(
-      new RegExp(`may have been done.*the key ${id}:.*revoke`),
+      new RegExp(`may have been done.*The key is ${id}:.*revoke`),
     )
     const again = { ...what, act: 'rotate', keys: [id] } as const
     const rotating = withAudit(again, (store) => rotateKey(store, id, { now, graceMs: 1000 }))

@@ -333,7 +333,7 @@ it('rehearses policies against those that are live', async () => {
   const wrong = [
     [{ ...file('signals.tot'), log }, 'mistakes'],
     [{ log, sample: true }, '"sample": true'],
-    [{ sample: true }, 'samples no traffic; it does with'],
+    [{ sample: true }, 'samples no traffic; start it with'],
     [{ log: 'x' }, 'No line has an address'],
     [{ log: `${'x'.repeat(99)}\n`.repeat(20_001) }, 'at most'],
     [{ log, policy: 'none' }, 'no policy none'],

@@ -444,9 +444,11 @@ describe('the OpenAPI document', () => {
     const document = JSON.parse(response.body)
     expect(response.body).toBe(JSON.stringify(describedDocument()))
     expect(document.openapi).toBe('3.1.0')
+    const lists = ['/lists/{name}', ...['', '/stream'].map((end) => `/v1/decisions${end}`)]
     const open = ['/openapi.json', '/docs', '/docs/errors']
     const feedbackPath = '/v1/intelligence/ip-risk/feedback'
-    const all = [checkPath, `${checkPath}/batch`, feedbackPath, metaPath, ...open]
+    const checks = [checkPath, `${checkPath}/batch`, feedbackPath, metaPath]
+    const all = [...checks, ...lists, '/v1/usage-metrics', ...open]
     expect(Object.keys(document.paths)).toEqual(all)
   })
 })

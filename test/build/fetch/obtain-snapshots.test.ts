@@ -363,7 +363,7 @@ describe('without a network', () => {
       'two/v6.txt': 'fresh',
       'slow/a.txt': 'missing',
     })
-    expect(timed.obtained[2]?.problem).toContain('limit of one run')
+    expect(timed.obtained[2]?.problem).toContain('limit for one run')
   })
 })
 

@@ -142,7 +142,7 @@ describe('a file of places', () => {
 
   it('of no known layout is refused with those that are; one bad row is left out and told', async () => {
     const city = write('GeoLite2-City-Blocks-IPv6.csv', blocks)
-    await expect(readPlaces([city])).rejects.toThrow('needs the file of -Locations-')
+    await expect(readPlaces([city])).rejects.toThrow('needs the -Locations- file')
     const odd = write('odd.csv', '203.0.113.0,203.0.113.9,a,b,c,d,e\n')
     await expect(readPlaces([odd])).rejects.toThrow(/5 columns.*DB-IP/)
     const bad = write('bad.csv', '203.0.113.0,203.0.113.9,NO\nx,y,NO\n1.0.0.0,1.0.0.9,SE\n')

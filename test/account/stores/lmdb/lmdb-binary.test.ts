@@ -104,7 +104,7 @@ describe('the limiter of one machine', () => {
     expect(limiter.spendRate(late, 1, nowMs)).toBe(2)
     expect(limiter.spendRate(late, 1, nowMs)).toBe(2)
     expect(troubles).toHaveLength(1)
-    expect(String(troubles[0])).toContain('holds 3 keys and limits of at most 3')
+    expect(String(troubles[0])).toContain('holds 3 of at most 3 keys and limits')
   })
 
   it('grants no quota after it is closed, and its ledger has everything back', async () => {
