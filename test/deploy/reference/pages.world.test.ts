@@ -112,7 +112,7 @@ describeWith('chromium', ['--version'], () => {
       visit('/docs', looks[3], async (page) => {
         await page.click(`${check} .languages >> text=Python`)
         const shown = await page.locator('[data-language]:visible code').allInnerTexts()
-        expect(shown).toHaveLength(7)
+        expect(shown).toHaveLength(11)
         for (const text of shown) {
           expect(text).toContain(`"http://127.0.0.1:${server.port}`)
           expect(text).toContain('import ')
@@ -144,7 +144,7 @@ describeWith('chromium', ['--version'], () => {
     it('stand there without scripts, in all languages', async () => {
       const page = await browser.newPage({ ...looks[2], javaScriptEnabled: false })
       await page.goto(`http://127.0.0.1:${server.port}/docs`)
-      expect(await page.locator('[data-language]:visible').count()).toBe(21)
+      expect(await page.locator('[data-language]:visible').count()).toBe(33)
       for (const one of ['#search', '#try-form', 'main button']) {
         expect(await page.locator(`${one}:visible`).count()).toBe(0)
       }
