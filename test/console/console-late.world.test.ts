@@ -96,11 +96,11 @@ describeWith('chromium', ['--version'], () => {
 
   it('traffic says that it no longer follows, until it does again', async () => {
     await page.clock.install()
-    await show('#/traffic', '.plot canvas >> nth=6')
+    await show('#/traffic', '.plot canvas >> nth=8')
     await page.route('**/admin/traffic*', (route) => route.abort())
     await page.clock.runFor(15_000)
     await page.waitForSelector('.problem:has-text("does not answer")')
-    await expect.poll(() => page.locator('.plot canvas').count()).toBe(7)
+    await expect.poll(() => page.locator('.plot canvas').count()).toBe(9)
     await page.unroute('**/admin/traffic*')
     await page.clock.runFor(15_000)
     await page.waitForSelector('.problem', { state: 'detached' })
