@@ -16,7 +16,8 @@ import type { CatalogueFeed, Feed } from './feed.ts'
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
 /**
- * Feeds that make evidence or know facts about ASes, by id. Throws `bad_catalogue`.
+ * Feeds that make evidence or know facts about ASes, sorted by id. Throws `bad_catalogue` with all
+ * problems.
  */
 export const loadCatalogue = (folder: string, own?: string): readonly Feed[] =>
   loadWholeCatalogue(folder, own).filter(isFeed)

@@ -1,5 +1,6 @@
 // The audit log: who changed keys, lists, policies or tables of a state folder, on the command line
-// or the admin port, when, and what it changed. JSON lines in `<state>/audit.log`, only appended.
+// or the admin port, when, and what it changed. JSON lines in `<state>/audit.log`, appended and
+// never changed.
 //
 //   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
 //   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}

@@ -1,4 +1,5 @@
-// Coded errors: a stable code; the message says what went wrong, where, and what to do.
+// Coded errors: a stable code; the message says what went wrong, where, and what to do. Never on
+// the hot path.
 
 import { constants } from 'node:os'
 import type { ErrorCode } from './error-codes.ts'

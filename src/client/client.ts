@@ -1,4 +1,5 @@
-// `iprisk-client` in every runtime but Node. It needs only fetch, timers and URLs.
+// `iprisk-client` in every runtime but Node. Nothing here or below it needs more than fetch, timers
+// and a URL.
 
 import { createClientOver } from './core/create-client.ts'
 import type { Client } from './core/check-result.ts'

@@ -1,4 +1,5 @@
-// The built-in published sets, by condition. `bouncer`: what `default` does not allow.
+// The built-in published sets, by condition. `bouncer` contains what the policy `default` does not
+// allow.
 
 export const bouncerSetName = 'bouncer'
 

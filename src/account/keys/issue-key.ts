@@ -1,4 +1,5 @@
-// Creates, rotates and revokes keys. Only what these return has a key's text, stored nowhere.
+// Creates, rotates and revokes keys. A key's text is only in what these return: shown once and
+// stored nowhere.
 
 import { type IpriskError, usageError, inputError } from '../../base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'

@@ -1,4 +1,5 @@
-// A key as stored, without the secret itself. Every change makes a new record.
+// A key as stored, without the secret itself. Every change makes a new record, by the pure
+// functions here.
 
 import type { KeySummary } from '../../api/admin-answers.ts'
 import { type Day, dayOf, formatDay } from '../../base/day.ts'

@@ -1,4 +1,5 @@
-// A worker's state for one key with limits, changed in place. One file writes each part.
+// A worker's state for one key with limits, changed in place. Each part is written by one file
+// only.
 //
 //   allowance      the limits in force, the rate on this machine    limiter.ts
 //    ├ lease       units of the quota                               quota-lease.ts

@@ -56,7 +56,8 @@ export interface GuardOptions<Handler> {
   /** Stops no request, and logs what would have been done. */
   readonly observe?: boolean
   /**
-   * Called for each request that is not allowed; `observe`'s default: console. Its errors are ignored.
+   * Called for each request that is not allowed; default with `observe`: `console.info`. Its errors
+   * are ignored.
    */
   readonly log?: (judged: Judged) => unknown
   /**

@@ -80,8 +80,7 @@ async function takeOutcomes(question: OutcomeQuestion): Promise<OutcomeReply> {
   return { counts: { ...counts, forgotten: windows.takeForgotten() }, changes, isMore }
 }
 
-/** A hundred thousand take 0.2 s to read, and legitimate outcomes that change nothing come with
- * each login. */
+/** Kept by the catalogue's tag: 100,000 entries take 0.2 s to read, and many outcomes change none. */
 let entriesKept: { readonly tag: string; readonly all: readonly ReportedEntry[] } | undefined
 
 async function reportedEntries(store: ListStore, catalogue: ListCatalogue) {

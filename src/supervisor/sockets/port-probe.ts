@@ -1,4 +1,5 @@
-// Probes a port exclusively before the workers share it: by SO_REUSEPORT two servers could, too.
+// Probes a port exclusively before the workers share it: with SO_REUSEPORT two servers would share
+// it silently.
 
 import { createServer } from 'node:net'
 import { type IpriskError, messageOf, environmentError } from '../../base/coded-error.ts'
