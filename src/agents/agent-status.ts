@@ -22,7 +22,7 @@ type Located = Pick<AnswerBytes, 'reader' | 'located'>
 
 /** Parsing the longest headers takes 2 ms. */
 const agentCharsMax = 8192
-const userAgentCharsMax = 1024
+export const userAgentCharsMax = 1024
 
 /** With an error where a part cannot be used; the User-Agent counts beside a wrong signature. */
 export function parseAgent(sent: unknown, nowMs: number): ParsedAgent {

@@ -26,10 +26,15 @@ export function parseKeyDirectory(text: string, nowSeconds: number): KeyDirector
     throw new Error(`it is not a JWK Set of at most ${keysMax} keys`)
   return keys.filter(isJsonObject).flatMap(({ kty, crv, x, use = 'sig', exp = Infinity }) => {
     const isKey = kty === 'OKP' && crv === 'Ed25519' && use === 'sig' && Number(exp) > nowSeconds
-    if (!isKey || typeof x !== 'string' || !/^[\w-]{43}$/.test(x)) return []
-    const keyid = thumbprint(x)
-    return printedKeyids.has(keyid) ? [] : [{ keyid, x }]
+    return (isKey && signingKey(x)) || []
   })
+}
+
+/** `undefined` for what is not 32 bytes as base64url, or a key that is printed in an RFC. */
+export function signingKey(x: unknown): KeyDirectory['keys'][number] | undefined {
+  if (typeof x !== 'string' || !/^[\w-]{43}$/.test(x)) return undefined
+  const keyid = thumbprint(x)
+  return printedKeyids.has(keyid) ? undefined : { keyid, x }
 }
 
 export function thumbprint(x: string): string {

@@ -2,8 +2,7 @@
 // that never changes. Adding an entry rewrites one chunk.
 //   4c0000200c00002ff tj3mps tiklz4 the office        key, expires, added (base 36), note
 // 4c6336401c6336401 0 tiklz4
-// A missing or malformed chunk would leave addresses uncovered: check it with `chunkFault`
-// first.
+// A missing or malformed chunk would leave addresses uncovered: see `chunkFault`.
 
 import { type IpriskError, environmentError } from '../base/coded-error.ts'
 import type { ListEntry } from './list-entry.ts'

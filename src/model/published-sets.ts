@@ -1,5 +1,4 @@
-// The built-in published sets, by condition. `bouncer` contains what the policy `default` does not
-// allow.
+// The built-in published sets, by condition. `bouncer` is what policy `default` does not allow.
 
 export const bouncerSetName = 'bouncer'
 

@@ -1,5 +1,4 @@
-// A worker's state for one key with limits, changed in place. Each part is written by one file
-// only.
+// A worker's state for one key with limits, changed in place. One file writes each part.
 //
 //   allowance      the limits in force, the rate on this machine    limiter.ts
 //    ├ lease       units of the quota                               quota-lease.ts

@@ -11,6 +11,7 @@
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { userAgentCharsMax } from '../../agents/agent-status.ts'
 import { describeError } from '../../base/log.ts'
 import { bareAddress, forwardedAddresses } from '../../client/address/forwarded-header.ts'
 import { walkFrom } from '../../client/address/proxy-walk.ts'
@@ -258,7 +259,7 @@ function enqueue(batcher: CheckBatcher, exchange: Exchange): void {
 /** The visitor's request, from the visitor's own headers and those that proxies add. */
 function visitorOf(sent: Readonly<Record<string, string>>, method: string): Context {
   const { host = '', 'user-agent': userAgent = '', signature, ...others } = sent
-  const user_agent = userAgent.slice(0, 1024)
+  const user_agent = userAgent.slice(0, userAgentCharsMax)
   const by = (name: string, otherwise: string) => others[`x-forwarded-${name}`] ?? otherwise
   const [scheme, authority, path] = [by('proto', 'https'), by('host', host), by('uri', '/')]
   const headers = { signature, ...others }

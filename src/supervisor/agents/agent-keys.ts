@@ -7,7 +7,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type KeyDirectory, thumbprint } from '../../agents/key-directory.ts'
+import { type KeyDirectory, signingKey } from '../../agents/key-directory.ts'
 import { directoryUrl } from '../../agents/web-bot-auth.ts'
 import { withJitter } from '../../base/backoff.ts'
 import { messageOf } from '../../base/coded-error.ts'
@@ -82,7 +82,7 @@ function readKept(path: string, urls: readonly string[]): readonly [string, KeyD
   try {
     const kept = parseJson(readFileSync(path, 'utf8')) as [string, KeyDirectory][]
     const isWhole = ({ url, keys }: KeyDirectory): boolean =>
-      urls.includes(url) && keys.every(({ keyid, x }) => x.length === 43 && thumbprint(x) === keyid)
+      urls.includes(url) && keys.every(({ keyid, x }) => signingKey(x)?.keyid === keyid)
     return kept.filter(([url, directory]) => url === directory.url && isWhole(directory))
   } catch {
     return []
