@@ -27,7 +27,7 @@ import { type ListedAddresses, listedAddresses } from './evidence/listed-address
 import { dropFormerOwners } from './evidence/former-owners.ts'
 import { addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { newEvidenceBook } from './evidence/evidence-book.ts'
-import { type FeedAcceptance, acceptFeeds } from './acceptance/feed-quarantine.ts'
+import { type FeedAcceptance, acceptFeeds } from './acceptance/accept-feeds.ts'
 import type { HistoryTransaction } from './acceptance/history-transaction.ts'
 import { noHistory, recordAndRead, type History } from './history/read-history.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'

@@ -5,7 +5,7 @@ import { addTo, groupBy } from '../src/base/counts.ts'
 import { formatDay } from '../src/base/day.ts'
 import { joinFew } from '../src/base/text/shortened-list.ts'
 import type { ChosenEdition } from './acceptance/edition-acceptance.ts'
-import type { Quarantine } from './acceptance/feed-quarantine.ts'
+import type { Quarantine } from './acceptance/accept-feeds.ts'
 import type { FetchMode, ObtainedFile } from './fetch/obtain-snapshots.ts'
 
 export type FetchReport = ReturnType<typeof fetchReport>

@@ -24,7 +24,7 @@ const programs = {
   main: 'src/cli/main.js',
   worker: 'src/worker/worker-main.js',
   'pool-thread': 'src/pool/pool-thread.js',
-  'verify-child': 'src/supervisor/tables/verify-child-main.js',
+  'prepare-table': 'src/supervisor/tables/prepare-table-main.js',
   'verify-thread': 'src/supervisor/tables/verify-thread-main.js',
   'policy-check-thread': 'src/policy/check-thread-main.js',
   'compile-lists': 'src/supervisor/lists/compile-lists-main.js',

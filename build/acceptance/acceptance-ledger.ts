@@ -13,7 +13,7 @@ import { plainName, writtenDay } from '../fetch/snapshot-record.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
 import { withDuckDb } from '../history/duckdb.ts'
 import { readDayMetadata } from '../history/day-file.ts'
-import { type DatedSize, pastSizesMax } from './feed-size.ts'
+import { type DatedSize, pastSizesMax } from './quarantine-by-size.ts'
 
 /** `day` is the day of the fetch. */
 const keptFile = z.object({

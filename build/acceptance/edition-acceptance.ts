@@ -24,7 +24,7 @@ import {
   readAcceptanceLedger,
   writeAcceptanceLedger,
 } from './acceptance-ledger.ts'
-import type { Quarantine } from './feed-quarantine.ts'
+import type { Quarantine } from './accept-feeds.ts'
 import { keepLastGood, removeOldCopies } from './last-good.ts'
 
 export interface ChosenEdition {

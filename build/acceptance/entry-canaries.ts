@@ -1,5 +1,5 @@
 // Canaries among the entries of feeds: an entry about an address with a known verdict says
-// something about the list, not the address, so content-checks.ts drops it. Infrastructure
+// something about the list, not the address, so quarantine-by-content.ts drops it. Infrastructure
 // (infrastructure.csv) is dropped too but does not count against the feed: a list of attackers'
 // servers may rightly name front ends of a content delivery network.
 

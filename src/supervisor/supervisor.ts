@@ -25,7 +25,7 @@ import type {
   WorkerSettings,
   ToWorker,
 } from '../worker/worker-messages.ts'
-import { swapTable } from './tables/swap-table.ts'
+import { swapTable } from './tables/swap-in-workers.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 import type { RestartCause, WorkerHandle, WorkerRegistry } from './worker-registry.ts'
 import { createWorkerRegistry, sendToWorker } from './worker-registry.ts'

@@ -39,7 +39,7 @@ useShortTimeSlices()
 const receive = createWorker({
   send,
   heartbeat: startHeartbeat(send),
-  // Pages are not read into memory on this loop: verify-child-main.ts has, and memory is shared.
+  // Pages are not read into memory on this loop: prepare-table-main.ts has, and memory is shared.
   openInSteps: openTableInSteps,
   openAccount: async (options) => {
     // The primary has created them; empty ones would forget keys and spent units.

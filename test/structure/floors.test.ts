@@ -191,7 +191,7 @@ describe('the floors', () => {
   it.each([
     'src/index.ts',
     'src/pool/pool-thread.ts',
-    'src/supervisor/tables/verify-child-main.ts',
+    'src/supervisor/tables/prepare-table-main.ts',
     'src/supervisor/tables/verify-thread-main.ts',
     'src/worker/worker-main.ts',
   ])('keep zod out of what %s loads: the OpenAPI document is made when compiling', (start) => {

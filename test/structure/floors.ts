@@ -77,7 +77,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
   ],
   'src/supervisor': [
     ['sockets', 'worker-registry.ts'],
-    ['watchdog.ts', 'tables/swap-table.ts'],
+    ['watchdog.ts', 'tables/swap-in-workers.ts'],
     ['supervisor.ts'],
     ['tables'],
     ['agents', 'lists', 'sets'],

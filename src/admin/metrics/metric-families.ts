@@ -1,5 +1,5 @@
-// All metrics of the server. prometheus-text.ts writes them; a test compares docs/operate.md with
-// them. A name ends in its unit: seconds, bytes, total.
+// All metrics of the server but the histogram, which prometheus-text.ts has; it writes them all. A
+// test compares them with docs/operate.md. A name ends in its unit: seconds, bytes, total.
 
 import type { PoliciesStatus, SampleStatus } from '../../api/admin-answers.ts'
 import { degradedCodes } from '../../adapters/gate/visit-answer.ts'

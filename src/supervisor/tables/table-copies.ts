@@ -1,6 +1,6 @@
 // The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
 // Workers map those, never the operator's file: a `cp` over a mapped file is a SIGBUS in every
-// worker. A child process copies, verifies and tests the file (verify-child-main.ts).
+// worker. A child process copies, verifies and tests the file (prepare-table-main.ts).
 //
 // Invariants: a named copy is never written to. Servers do not remove copies of living servers. A
 // server of this machine lives while its process does; one of another machine (another container)
@@ -20,7 +20,7 @@ import { builtMsOf } from '../../table/file/header.ts'
 import type { VerifiedTableFile } from '../../table/served-table.ts'
 import { fileIdentity, identityOrEmpty } from '../../base/system/file-watch.ts'
 import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'
-import { verifyInProcess } from './verify-process.ts'
+import { prepareTable } from './prepare-table.ts'
 
 const touchMs = 10_000
 
@@ -48,9 +48,9 @@ export type TableCopies = ReturnType<typeof createTableCopies>
 
 export function createTableCopies(
   stateFolder: string,
-  parts: { readonly verify?: typeof verifyInProcess; readonly machine?: string } = {},
+  parts: { readonly verify?: typeof prepareTable; readonly machine?: string } = {},
 ) {
-  const { verify = verifyInProcess, machine = machineRunId() } = parts
+  const { verify = prepareTable, machine = machineRunId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
   const isForeignOrphan = (name: string): boolean => !name.startsWith(own) && isOrphaned(name)

@@ -3,8 +3,8 @@
 //
 //   made       built (refresh.ts), pulled (table-pull.ts), or put in place by the operator (watched
 //              by serve/primary.ts)
-//   copied     table-copies.ts; a process verifies and tries the copy (verify-process.ts)
-//   swapped    swap-table.ts: every worker opens it (worker/worker-table.ts), then all swap
+//   copied     table-copies.ts; a process verifies and tries the copy (prepare-table.ts)
+//   swapped    swap-in-workers.ts: every worker opens it (worker/worker-table.ts), then all swap
 //   kept       rollback-files.ts: this one and the previous one, for the next server
 //
 // Invariants: one operation at a time, in order; a refused table changes nothing; every refusal's

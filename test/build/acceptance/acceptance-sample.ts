@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { type FeedAcceptance, acceptFeeds } from '../../../build/acceptance/feed-quarantine.ts'
+import { type FeedAcceptance, acceptFeeds } from '../../../build/acceptance/accept-feeds.ts'
 import { recordToday } from '../../../build/history/record-today.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import {

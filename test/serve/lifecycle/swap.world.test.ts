@@ -68,7 +68,7 @@ function slowDisk(flag: string): Readonly<Record<string, string>> {
   const program =
     `const { existsSync } = await import('node:fs');` +
     `if (existsSync(${JSON.stringify(flag)})) await new Promise(() => setInterval(() => 0, 1e6))`
-  return preloading('verify-child-main.js', program)
+  return preloading('prepare-table-main.js', program)
 }
 
 describe('an operator', () => {

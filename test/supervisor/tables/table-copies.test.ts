@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type TableCopies, createTableCopies } from '../../../src/supervisor/tables/table-copies.ts'
-import type { VerifyResult } from '../../../src/supervisor/tables/verify-process.ts'
+import type { PrepareResult } from '../../../src/supervisor/tables/prepare-table.ts'
 
-const sound: VerifyResult = { id: 'a', reasons: [], against: null, cautions: [], known: [] }
+const sound: PrepareResult = { id: 'a', reasons: [], against: null, cautions: [], known: [] }
 
 let state = ''
 let source = ''
@@ -36,7 +36,7 @@ afterEach(() => {
 })
 
 function newCopies(machine = 'here'): TableCopies {
-  const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
+  const verify = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
     copyFileSync(of.source, of.copy)
     return sound
   }
@@ -73,7 +73,7 @@ describe('a folder of copies', () => {
   })
 
   it('keeps nothing of a table that is refused, and names the file of the operator', async () => {
-    const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
+    const verify = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
       copyFileSync(of.source, of.copy)
       throw new Error(`${of.copy} is damaged`)
     }
@@ -98,7 +98,7 @@ describe('a folder of copies', () => {
 
   it('keeps nothing of a table that fails its trial, unless it is forced', async () => {
     const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
-    const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
+    const verify = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
       copyFileSync(of.source, of.copy)
       return { ...sound, reasons, against: 'canary' }
     }

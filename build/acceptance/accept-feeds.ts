@@ -26,8 +26,13 @@ import {
   readAcceptanceLedger,
   writeAcceptanceLedger,
 } from './acceptance-ledger.ts'
-import { acceptedAfterDays, judgeFeedSize, lowerMedian, pastSizesMax } from './feed-size.ts'
-import { checkContent } from './content-checks.ts'
+import {
+  acceptedAfterDays,
+  judgeFeedSize,
+  lowerMedian,
+  pastSizesMax,
+} from './quarantine-by-size.ts'
+import { checkContent } from './quarantine-by-content.ts'
 
 export interface Quarantine {
   readonly reasons: readonly string[]

@@ -1,4 +1,4 @@
-// The process that prepares a table file for verify-process.ts: copies and verifies it, checks its
+// The process that prepares a table file for prepare-table.ts: copies and verifies it, checks its
 // answers against the table in use, tries it on sampled traffic, and reads it into shared memory. A
 // broken file or slow disk harms no other process. For a server's first table it has a second
 // thread (verify-thread-main.ts).
@@ -14,14 +14,14 @@ import { type MappedLists, mapLists } from '../../lists/open-lists.ts'
 import { readSample } from '../../observe/sample-file.ts'
 import { type TrafficTrial, trialFault, tryByTraffic } from '../../compare/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
-import { secondThread, type VerifyOrder, type VerifyResult } from './verify-process.ts'
+import { secondThread, type PrepareOrder, type PrepareResult } from './prepare-table.ts'
 
 const threadProgram = new URL('./verify-thread-main.js', import.meta.url)
 const thread =
   process.argv[2] === secondThread ? startOneShotThread<string, true>(threadProgram) : undefined
 answerParent(prepareCopy)
 
-async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
+async function prepareCopy(order: PrepareOrder): Promise<PrepareResult> {
   const { source, copy, before, force, traffic } = order
   // Reading a pipe or a device would block forever.
   if (!statSync(source).isFile()) {

@@ -1,4 +1,4 @@
-// Runs the process that copies and verifies one table file (verify-child-main.ts).
+// Runs the process that copies and verifies one table file (prepare-table-main.ts).
 
 import { isErrorCode } from '../../base/error-codes.ts'
 import { inputError } from '../../base/coded-error.ts'
@@ -9,7 +9,7 @@ import type { TrafficTrial, TrialResult } from '../../compare/traffic-trial.ts'
 /** Seconds for a large table; far longer on a machine that swaps. */
 const verifyMsMax = 300_000
 
-const program = new URL('./verify-child-main.js', import.meta.url)
+const program = new URL('./prepare-table-main.js', import.meta.url)
 
 /** Verifies in two threads, half of the time in parallel. */
 export const secondThread = '--second-thread'
@@ -20,7 +20,7 @@ export const secondThread = '--second-thread'
  */
 const urgently = { nodeFlags: ['--no-concurrent-recompilation'], arguments: [secondThread] }
 
-export interface VerifyOrder {
+export interface PrepareOrder {
   readonly source: string
   readonly copy: string
   readonly before?: string | undefined
@@ -28,7 +28,7 @@ export interface VerifyOrder {
   readonly traffic?: TrafficTrial | undefined
 }
 
-export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
+export interface PrepareResult extends Omit<AcceptanceResult, 'against'> {
   readonly id: string
   /** `traffic` if only the sampled traffic speaks against it. */
   readonly against: AcceptanceResult['against'] | 'traffic'
@@ -40,13 +40,13 @@ export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
  * `copy` becomes a verified copy of `source`; throws with the child's code. `urgent`: clients are
  * waiting for the table, not for a core.
  */
-export async function verifyInProcess(
-  order: VerifyOrder,
+export async function prepareTable(
+  order: PrepareOrder,
   { signal, urgent }: { readonly signal: AbortSignal; readonly urgent: boolean },
-): Promise<VerifyResult> {
+): Promise<PrepareResult> {
   // No TLS here; reading these certificates takes Node 50 ms.
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
-  const child = startChild<VerifyOrder, VerifyResult>({
+  const child = startChild<PrepareOrder, PrepareResult>({
     program,
     environment,
     keepsWords: true,
@@ -68,7 +68,7 @@ export async function verifyInProcess(
 
 function whyUnverified(
   source: string,
-  outcome: Exclude<ChildOutcome<VerifyResult>, { readonly kind: 'answered' }>,
+  outcome: Exclude<ChildOutcome<PrepareResult>, { readonly kind: 'answered' }>,
 ): string {
   const why = (reason: string): string => `The table ${source} could not be verified: ${reason}.`
   if (outcome.kind === 'failed') return outcome.error.message

@@ -1,6 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DatedSize, judgeFeedSize, lowerMedian } from '../../../build/acceptance/feed-size.ts'
+import {
+  type DatedSize,
+  judgeFeedSize,
+  lowerMedian,
+} from '../../../build/acceptance/quarantine-by-size.ts'
 import type { Day } from '../../../src/base/day.ts'
 
 const at = (day: number): Day => day as Day

@@ -10,16 +10,16 @@ import { forgeElement } from '../../../bench/faults/table/forge.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import type { SectionName } from '../../../src/schema/table-sections.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
-import type * as VerifyProcess from '../../../src/supervisor/tables/verify-process.ts'
+import type * as PrepareTable from '../../../src/supervisor/tables/prepare-table.ts'
 import { newTable } from '../../serve/small-tables.ts'
 
-const compiled = join(packageRoot, 'dist/src/supervisor/tables/verify-process.js')
-const { verifyInProcess } = (await import(compiled)) as typeof VerifyProcess
+const compiled = join(packageRoot, 'dist/src/supervisor/tables/prepare-table.js')
+const { prepareTable } = (await import(compiled)) as typeof PrepareTable
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-verify-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const orderOf = (source: string): VerifyProcess.VerifyOrder => ({
+const orderOf = (source: string): PrepareTable.PrepareOrder => ({
   source,
   copy: join(folder, 'copy.iprisk'),
   force: false,
@@ -28,19 +28,19 @@ const orderOf = (source: string): VerifyProcess.VerifyOrder => ({
 const how = { signal: new AbortController().signal, urgent: true }
 
 /** Runs one with a preload of this code, as observers of processes use. */
-async function verifyWith(code: string, source = newTable()): Promise<VerifyProcess.VerifyResult> {
+async function verifyWith(code: string, source = newTable()): Promise<PrepareTable.PrepareResult> {
   const preload = join(folder, 'preload.mjs')
   writeFileSync(preload, code)
   vi.stubEnv('NODE_OPTIONS', `--import ${pathToFileURL(preload).href}`)
   try {
-    return await verifyInProcess(orderOf(source), how)
+    return await prepareTable(orderOf(source), how)
   } finally {
     vi.unstubAllEnvs()
   }
 }
 
 it.each([true, false])('makes a verified copy; urgent: %s', async (urgent) => {
-  const { id, known } = await verifyInProcess(orderOf(newTable()), { ...how, urgent })
+  const { id, known } = await prepareTable(orderOf(newTable()), { ...how, urgent })
   expect(id).toMatch(/^\d{8}-[0-9a-f]{12}$/)
   expect(known.length).toBeGreaterThan(10)
   expect(existsSync(join(folder, 'copy.iprisk'))).toBe(true)
@@ -64,11 +64,11 @@ it('reads its order also where a preload has looked at its standard input', asyn
 it('says what is wrong with a table, with its code', async () => {
   const damaged = join(folder, 'damaged.iprisk')
   writeFileSync(damaged, 'no table')
-  await expect(verifyInProcess(orderOf(damaged), how)).rejects.toMatchObject({
+  await expect(prepareTable(orderOf(damaged), how)).rejects.toMatchObject({
     code: 'table_corrupt',
     message: expect.stringContaining('copy.iprisk'),
   })
-  await expect(verifyInProcess(orderOf(join(folder, 'absent')), how)).rejects.toMatchObject({
+  await expect(prepareTable(orderOf(join(folder, 'absent')), how)).rejects.toMatchObject({
     code: 'table_unverified',
     cause: { code: 'ENOENT' },
   })
@@ -113,10 +113,10 @@ describe('its second thread', () => {
     ],
   ] as const)('changes nothing in what is said of %s', async (_of, message, elements) => {
     const order = orderOf(forged(...elements))
-    const found = await refusal(verifyInProcess(order, how))
+    const found = await refusal(prepareTable(order, how))
     expect(found).toMatchObject({ code: 'table_corrupt', message: expect.stringMatching(message) })
     const without = { ...how, urgent: false }
-    expect(await refusal(verifyInProcess(order, without))).toEqual(found)
+    expect(await refusal(prepareTable(order, without))).toEqual(found)
   })
 
   it('is not missed where it dies', async () => {
@@ -130,7 +130,7 @@ describe('its second thread', () => {
 
 it('is given up when the server ends', async () => {
   const ending = new AbortController()
-  const verifying = verifyInProcess(orderOf(newTable()), { ...how, signal: ending.signal })
+  const verifying = prepareTable(orderOf(newTable()), { ...how, signal: ending.signal })
   ending.abort()
   await expect(verifying).rejects.toThrow('the server is shutting down')
 })
