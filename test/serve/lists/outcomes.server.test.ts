@@ -89,6 +89,39 @@ describe('reported addresses', () => {
     await counted(server, { entered: 2, left: 1 })
   }, 120_000)
 
+  it('count in a rehearsal of the console', async () => {
+    const { state, key } = await keyedState()
+    const token = 'a-token-of-an-operator-0123456789ab'
+    const file = join(newState(), 'token')
+    writeFileSync(file, token, { mode: 0o600 })
+    const server = await start({ table, state, args: [...on, '--admin-token-file', file] })
+    const known = { ...server, key }
+    await report(known, abuse('9.1.1.1'))
+    await until(known, '9.1.1.1', ['reported'])
+    const ask = async (path: string, body?: object) => {
+      const response = await fetch(`http://127.0.0.1:${server.adminPort}/admin/rehearsals${path}`, {
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      })
+      return (await response.json()) as { id: string; status: string; report?: object }
+    }
+    const { policies } = JSON.parse(defaultPoliciesText({ observe: false })) as { policies: object }
+    const { id } = await ask('', { policies, log: '9.1.1.1\n9.1.1.9\n' })
+    const done = await eventually(async () => {
+      const now = await ask(`/${id}`)
+      return now.status === 'running' ? undefined : now
+    })
+    expect(done).toMatchObject({
+      status: 'done',
+      report: {
+        requests: 2,
+        rules: expect.arrayContaining([
+          expect.objectContaining({ rule: 'reported-here', requests: 1 }),
+        ]),
+      },
+    })
+  }, 60_000)
+
   it('are apart in shared networks; bogons and allowed ones are none; an IPv6 line is one', async () => {
     const { state, key } = await keyedState()
     await runLists(runHere, state, ['create', 'office', '--effect', 'allow'])
