@@ -50,7 +50,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['key-view.ts', 'open-account.ts', 'state-backup.ts'],
   ],
   'src/policy': [
-    ['condition'],
+    ['condition', 'default-policy.json'],
     ['default-policies.ts', 'policy-place.ts'],
     ['policy-schema.ts', 'policy.ts'],
     ['decision-memory.ts', 'policy-file.ts'],

@@ -2,8 +2,11 @@
 // the English of the field: every text of the source, beside comments, is held to a list of turns
 // that read as translated.
 
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { expect, it } from 'vitest'
+import { packageRoot } from '../../src/base/package-root.ts'
 import { sourceFiles } from './source.ts'
 
 /** A turn, and what a native engineer writes. */
@@ -67,6 +70,18 @@ function textsOf(path: string, source: string): readonly Text[] {
   return found
 }
 
+/** The texts of the source that are kept as data. */
+function textsOfData(): readonly Text[] {
+  const files = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
+  return files
+    .filter((name) => name.endsWith('.json') && !name.endsWith('tsconfig.json'))
+    .flatMap((name) => {
+      const text = readFileSync(join(packageRoot, 'src', name), 'utf8')
+      // As an expression, JSON is a program's literal.
+      return textsOf(`src/${name}.ts`, `(${text})`)
+    })
+}
+
 const turnsIn = (text: string): readonly string[] =>
   unwanted.flatMap(([turn, instead]) => {
     const [words] = turn.exec(text) ?? []
@@ -84,8 +99,10 @@ it('are in no text of the source', () => {
   const texts = sourceFiles(['src', 'build', 'deploy/reference']).flatMap((file) =>
     textsOf(file.path, file.text),
   )
+  const data = textsOfData()
   expect(texts.length).toBeGreaterThan(3000)
-  const wrong = texts.flatMap(({ place, text }) =>
+  expect(data.length).toBeGreaterThan(150)
+  const wrong = [...texts, ...data].flatMap(({ place, text }) =>
     turnsIn(text).map((turn) => `${place}: ${turn}: ${text.slice(0, 100)}`),
   )
   expect(wrong).toEqual([])

@@ -3,65 +3,9 @@
 // without scripts, images or links.
 
 import { createHash } from 'node:crypto'
+// Keyed by language: title and text of both pages, and the name of the request id.
+import texts from './visitor-texts.json' with { type: 'json' }
 
-/** Keyed by language: the texts of both pages, and the name of the request id. */
-const texts = {
-  en: {
-    blocked: [
-      'Access is not possible',
-      'This connection cannot be used to continue. If you use a VPN or proxy, try without it, or contact the site’s owner.',
-    ],
-    challenge: [
-      'One more step',
-      'Please confirm that it is you. Go back and follow the steps that the site shows, or contact its owner.',
-    ],
-    reference: 'Reference',
-  },
-  de: {
-    blocked: [
-      'Kein Zugriff möglich',
-      'Über diese Verbindung geht es nicht weiter. Wenn Sie ein VPN oder einen Proxy verwenden, versuchen Sie es ohne, oder wenden Sie sich an den Betreiber der Website.',
-    ],
-    challenge: [
-      'Noch ein Schritt',
-      'Bitte bestätigen Sie, dass Sie es sind. Gehen Sie zurück und folgen Sie den Schritten der Website, oder wenden Sie sich an den Betreiber.',
-    ],
-    reference: 'Referenz',
-  },
-  fr: {
-    blocked: [
-      'Accès impossible',
-      'Cette connexion ne permet pas de continuer. Si vous utilisez un VPN ou un proxy, essayez sans, ou contactez le propriétaire du site.',
-    ],
-    challenge: [
-      'Encore une étape',
-      'Veuillez confirmer qu’il s’agit bien de vous. Revenez en arrière et suivez les étapes du site, ou contactez son propriétaire.',
-    ],
-    reference: 'Référence',
-  },
-  es: {
-    blocked: [
-      'No es posible acceder',
-      'No se puede continuar con esta conexión. Si usa una VPN o un proxy, inténtelo sin ellos o póngase en contacto con el responsable del sitio.',
-    ],
-    challenge: [
-      'Un paso más',
-      'Confirme que es usted. Vuelva atrás y siga los pasos que indica el sitio, o póngase en contacto con su responsable.',
-    ],
-    reference: 'Referencia',
-  },
-  pt: {
-    blocked: [
-      'Acesso indisponível',
-      'Não é possível continuar com esta ligação. Se usa uma VPN ou um proxy, tente sem eles ou contacte o responsável pelo site.',
-    ],
-    challenge: [
-      'Mais um passo',
-      'Confirme que é você. Volte atrás e siga os passos indicados pelo site, ou contacte o responsável.',
-    ],
-    reference: 'Referência',
-  },
-} as const
 type Language = keyof typeof texts
 export type PageKind = 'blocked' | 'challenge'
 
