@@ -241,9 +241,7 @@ export interface RehearsalReport {
     readonly would_change?: number
   } & RequestShare)[]
   /** Requests that get another action than from the other policy. */
-  readonly changed?: RequestShare & {
-    readonly by_action: readonly FromTo[]
-  }
+  readonly changed?: RequestShare & { readonly by_action: readonly FromTo[] }
   /** For requests whose action changes; without another policy, for those not allowed. */
   readonly hit: HitLists
   readonly examples: readonly RehearsedExample[]
@@ -390,10 +388,7 @@ export interface KeySummary {
   readonly policies: readonly string[] | null
   /** Present only for test keys. */
   readonly test?: true | undefined
-  readonly secrets: readonly {
-    readonly created_at: string
-    readonly expires_at: string | null
-  }[]
+  readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[]
 }
 
 /** Carries the session's text in every request of the page, reads included. */

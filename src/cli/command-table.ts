@@ -315,9 +315,5 @@ export function splitWords(words: string) {
   const all = words.split(' ')
   const named = all.filter((word) => !/^[<[]/.test(word))
   const groups = named.slice(0, -1)
-  return {
-    name: named.join(' ') as CommandName,
-    groups,
-    rest: all.slice(groups.length).join(' '),
-  }
+  return { name: named.join(' ') as CommandName, groups, rest: all.slice(groups.length).join(' ') }
 }

@@ -63,10 +63,7 @@ export const optionTable = {
       ...bulkCommands,
       ...inspectCommands,
     ],
-    {
-      help: 'the table file',
-      type: is.path.default('data/table/world.iprisk'),
-    },
+    { help: 'the table file', type: is.path.default('data/table/world.iprisk') },
   ),
   state: option(
     '--state <folder>',
@@ -86,9 +83,7 @@ export const optionTable = {
   policies: fileOption(
     '--policies <file>',
     ['serve', 'check', 'explain', 'feedback report', ...policyCommands],
-    {
-      help: 'the policies file; ./policies.json if it exists',
-    },
+    { help: 'the policies file; ./policies.json if it exists' },
   ),
   // It may hold a password: show only `redactStoreUrl` of it.
   'store.url': option('--store <url>', ['serve', ...storeCommands], {
@@ -363,10 +358,7 @@ export const optionTable = {
   'build.snapshots': option(
     '--snapshots <folder>',
     ['build', 'explain', 'feeds list', 'feeds fetch'],
-    {
-      help: 'the folder for downloaded feeds',
-      type: is.path.default('data/snapshots'),
-    },
+    { help: 'the folder for downloaded feeds', type: is.path.default('data/snapshots') },
   ),
   'invocation.at': option('--at <day>', ['explain'], {
     help: 'judge as of this past day, YYYY-MM-DD, with a table made from the history, not --table',
@@ -375,10 +367,7 @@ export const optionTable = {
   'build.history': option(
     '--history <folder>',
     ['build', 'explain', 'history import', 'history show'],
-    {
-      help: 'the folder for past observations',
-      type: is.path.default('data/history'),
-    },
+    { help: 'the folder for past observations', type: is.path.default('data/history') },
   ),
   'build.feedsFolder': fileOption(
     '--feeds-folder <folder>',
@@ -413,9 +402,7 @@ export const optionTable = {
   'invocation.force': toggle('--force', forceCommands, {
     help: 'skip the acceptance check: of a new table, of imported days, or of a wide list entry',
   }),
-  'invocation.json': toggle('--json', jsonCommands, {
-    help: 'write JSON',
-  }),
+  'invocation.json': toggle('--json', jsonCommands, { help: 'write JSON' }),
   'invocation.front': option('--front <url>', ['doctor'], {
     help: 'also test the proxy in front of the API, by its URL',
     type: is.webAddress.exactOptional(),
@@ -575,9 +562,7 @@ export const optionTable = {
   'invocation.replace': toggle('--replace', ['keys import', 'lists import'], {
     help: 'keys: overwrite existing keys that differ; lists: replace all existing entries',
   }),
-  'invocation.yes': toggle('--yes', ['lists import'], {
-    help: 'do not ask for confirmation',
-  }),
+  'invocation.yes': toggle('--yes', ['lists import'], { help: 'do not ask for confirmation' }),
   // The default fills a terminal. Acts are collected in memory, 1 KiB each.
   'invocation.last': option('--last <n>', ['keys audit'], {
     help: 'how many entries to show; 30 by default',
@@ -598,8 +583,6 @@ export const optionTable = {
   'invocation.lists': fileOption(
     '--lists <file>',
     ['check', 'explain', 'feedback report', 'policy test', 'replay'],
-    {
-      help: 'own lists to apply: a state folder, or a file written by "lists export"',
-    },
+    { help: 'own lists to apply: a state folder, or a file written by "lists export"' },
   ),
 }

@@ -39,11 +39,7 @@ const dayName = (ms: number): string => formatDay(dayOf(ms))
 export async function appendOutcomes(
   state: string,
   outcomes: readonly Outcome[],
-  about: {
-    readonly keyId: string
-    readonly receivedMs: number
-    readonly bytesMax?: number
-  },
+  about: { readonly keyId: string; readonly receivedMs: number; readonly bytesMax?: number },
 ): Promise<void> {
   const { keyId, receivedMs, bytesMax = keyDayBytesMax } = about
   const folder = feedbackFolder(state)

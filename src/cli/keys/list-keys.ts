@@ -123,11 +123,7 @@ function shownLines(view: KeyView, now: number): readonly string[] {
 }
 
 function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
-  return {
-    rate: rate?.perSecond ?? null,
-    burst: rate?.burst ?? null,
-    quota: quotaPerMonth ?? null,
-  }
+  return { rate: rate?.perSecond ?? null, burst: rate?.burst ?? null, quota: quotaPerMonth ?? null }
 }
 
 /** Limits with their origin, usage, and the age of each secret. */
