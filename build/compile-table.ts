@@ -120,7 +120,6 @@ export async function compileTable(
     acceptance,
     /** Chosen by acceptance of data sets; committed after acceptance of feeds. */
     editions: choice.editions,
-    /** Problems of the history, one line each. */
     problems,
   }
 }

@@ -126,7 +126,6 @@ async function importFeed(
   }
 }
 
-/** The store's sizes of a feed before a day. */
 async function memoryBefore(store: string, feed: Feed, day: Day): Promise<FeedMemory> {
   const days = (await storedDays(store, feed.id)).filter((one) => one < day).slice(-pastSizesMax)
   const sizes = (await storedSizes(store, new Map([[feed.id, days]]))).get(feed.id) ?? []

@@ -59,9 +59,7 @@ interface Editions {
   readonly kept: (DataEdition & { readonly described: readonly KeptFile[] }) | undefined
 }
 
-/**
- * `undefined` without any edition. `force` accepts too large a change, never an older edition.
- */
+/** `undefined` without any edition. `force` accepts too large a change, never an older edition. */
 export async function chooseEdition(of: {
   readonly feed: DataSetFeed
   readonly obtained: readonly ObtainedFile[]

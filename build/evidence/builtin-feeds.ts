@@ -134,6 +134,5 @@ export function crawlersFile(tables: NetworkTables): ParsedSnapshot {
   return { feed: crawlersFeed, tally, entries, day: newestTableDay(tables), problem: undefined }
 }
 
-/** The day of the newest row of the crawlers' table. */
 export const newestTableDay = (tables: NetworkTables): Day =>
   tables.crawlers.reduce((newest, row) => Math.max(newest, row.day), 0) as Day

@@ -227,7 +227,6 @@ const sourceUrl = (feed: CatalogueFeed, file: FeedFile, base: URL | undefined): 
 const usedFiles = (feed: CatalogueFeed): readonly FeedFile[] =>
   feed.files.filter((file) => file.role === 'use')
 
-/** One state and problem for all files of a feed. */
 export function stateOfFeed(
   files: readonly ObtainedFile[],
 ): Pick<ObtainedFile, 'state' | 'problem' | 'trouble'> {

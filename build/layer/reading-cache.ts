@@ -5,20 +5,7 @@
 //   <cache>/<kind>-<hash>.bin     hash of the rest (SHA-256, 32 bytes), what v8.serialize made
 
 import { createHash } from 'node:crypto'
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  readSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { msPerDay } from '../../src/base/day.ts'
@@ -79,14 +66,14 @@ function load(path: string): { readonly content: unknown } | undefined {
 function readLargeFile(path: string): Buffer {
   const descriptor = openRegularFile(path)
   try {
-    const bytes = inLargePages(newFileBuffer(fstatSync(descriptor).size))
+    const bytes = inLargePages(newFileBuffer(fs.fstatSync(descriptor).size))
     let end = 0
     for (let read = -1; read !== 0 && end < bytes.length; end += read) {
-      read = readSync(descriptor, bytes, end, bytes.length - end, null)
+      read = fs.readSync(descriptor, bytes, end, bytes.length - end, null)
     }
     return bytes.subarray(0, end)
   } finally {
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }
 
@@ -95,14 +82,14 @@ function save(cache: string, name: string, what: unknown): void {
   const draft = join(cache, `${name}.${process.pid}.tmp`)
   // A full or read-only disk; if it matters, writing the table reports it.
   try {
-    mkdirSync(cache, { recursive: true })
-    const { bavail, bsize } = statfsSync(cache)
+    fs.mkdirSync(cache, { recursive: true })
+    const { bavail, bsize } = fs.statfsSync(cache)
     if (bavail * bsize < content.length + spareBytes) return
-    writeFileSync(draft, hashOf([content]))
-    appendFileSync(draft, content)
-    renameSync(draft, join(cache, name))
+    fs.writeFileSync(draft, hashOf([content]))
+    fs.appendFileSync(draft, content)
+    fs.renameSync(draft, join(cache, name))
   } catch {
-    if (existsSync(draft)) rmSync(draft)
+    if (fs.existsSync(draft)) fs.rmSync(draft)
     return
   }
   try {
@@ -115,15 +102,16 @@ function save(cache: string, name: string, what: unknown): void {
 /** Keeps the newest of the others, and drops drafts of builds killed a day ago. */
 function removeOld(cache: string, name: string): void {
   const kind = name.slice(0, name.indexOf('-') + 1)
-  const others = readdirSync(cache)
+  const others = fs
+    .readdirSync(cache)
     .filter((other) => other.startsWith(kind) && other !== name)
-    .map((other) => ({ path: join(cache, other), ms: statSync(join(cache, other)).mtimeMs }))
+    .map((other) => ({ path: join(cache, other), ms: fs.statSync(join(cache, other)).mtimeMs }))
     .toSorted((a, b) => b.ms - a.ms)
   const whole = others.filter(({ path }) => path.endsWith('.bin')).slice(keptFiles - 1)
   const drafts = others.filter(
     ({ path, ms }) => path.endsWith('.tmp') && ms < Date.now() - msPerDay,
   )
-  for (const { path } of [...whole, ...drafts]) rmSync(path, { force: true })
+  for (const { path } of [...whole, ...drafts]) fs.rmSync(path, { force: true })
 }
 
 /** `undefined` if a file cannot be read: `read` reports why. */
@@ -141,7 +129,8 @@ function keyOf({ files, code, tables }: Reading): string | undefined {
 }
 
 function codeOf(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.[jt]s$/.test(name))
     .toSorted()
     .map((name) => join(folder, name))
@@ -153,12 +142,12 @@ function hashOfFile(path: string, chunk: Buffer): Buffer {
   try {
     const hash = createHash('sha256')
     for (let read = -1; read !== 0;) {
-      read = readSync(descriptor, chunk)
+      read = fs.readSync(descriptor, chunk)
       hash.update(chunk.subarray(0, read))
     }
     return hash.digest()
   } finally {
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }
 

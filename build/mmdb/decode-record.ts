@@ -77,9 +77,7 @@ class FencedDecoder extends Decoder {
   }
 }
 
-/**
- * Returns a reader of records by offset in the section `[start, end)`; throws `mmdb_invalid`.
- */
+/** Returns a reader of records by offset in the section `[start, end)`; throws `mmdb_invalid`. */
 export function newRecordReader(options: {
   readonly path: string
   readonly bytes: Buffer

@@ -8,19 +8,10 @@
 // - The name decides last, and only the type.
 
 import type { NetworkType } from '../../src/model/kind.ts'
+import { type NetworkTraits, noTraits } from '../../src/model/network.ts'
 import { hosterTableId } from '../../src/score/finding/hosting-finding.ts'
 import { type AsFact, type AsFacts, asFeeds } from './as-facts.ts'
 import type { AsTable, NetworkTables } from './network-tables.ts'
-
-export interface NetworkTraits {
-  readonly type: NetworkType
-  readonly mobile: boolean
-  readonly access: boolean
-  readonly shared: boolean
-  readonly corporate: boolean
-  readonly cdn: boolean
-  readonly anycast: boolean
-}
 
 /** An AS and the sources of facts about it. */
 export interface AsSubject {
@@ -30,30 +21,20 @@ export interface AsSubject {
   readonly tables: NetworkTables
 }
 
-const nothing: NetworkTraits = {
-  type: 'unknown',
-  mobile: false,
-  access: false,
-  shared: false,
-  corporate: false,
-  cdn: false,
-  anycast: false,
-}
-
-const isp: NetworkTraits = { ...nothing, type: 'isp', access: true }
-const carrier: NetworkTraits = { ...nothing, type: 'isp' }
-const hosting: NetworkTraits = { ...nothing, type: 'hosting' }
-const business: NetworkTraits = { ...nothing, type: 'business' }
-const education: NetworkTraits = { ...nothing, type: 'education', shared: true }
-const government: NetworkTraits = { ...nothing, type: 'government' }
+const isp: NetworkTraits = { ...noTraits, type: 'isp', access: true }
+const carrier: NetworkTraits = { ...noTraits, type: 'isp' }
+const hosting: NetworkTraits = { ...noTraits, type: 'hosting' }
+const business: NetworkTraits = { ...noTraits, type: 'business' }
+const education: NetworkTraits = { ...noTraits, type: 'education', shared: true }
+const government: NetworkTraits = { ...noTraits, type: 'government' }
 
 /** Traits of a table's ASes, and of mobile and corporate prefixes. */
 export const traitsOfTable: Readonly<Record<AsTable, NetworkTraits>> = {
   hosting,
-  mobile: { ...nothing, type: 'mobile', mobile: true, access: true, shared: true },
+  mobile: { ...noTraits, type: 'mobile', mobile: true, access: true, shared: true },
   corporate: { ...business, corporate: true },
-  satellite: { ...nothing, type: 'satellite', access: true, shared: true },
-  cdn: { ...nothing, type: 'cdn', cdn: true },
+  satellite: { ...noTraits, type: 'satellite', access: true, shared: true },
+  cdn: { ...noTraits, type: 'cdn', cdn: true },
   access: isp,
   education,
   government,
@@ -70,9 +51,9 @@ interface Evidence extends AsFact {
 
 type Rule = readonly [string, NetworkTraits, (evidence: Evidence) => boolean]
 
-const satellite: NetworkTraits = { ...nothing, type: 'satellite', access: true }
+const satellite: NetworkTraits = { ...noTraits, type: 'satellite', access: true }
 const namedEducation: NetworkTraits = { ...education, shared: false }
-const taggedCdn: NetworkTraits = { ...nothing, type: 'cdn' }
+const taggedCdn: NetworkTraits = { ...noTraits, type: 'cdn' }
 
 /** In order of precedence, after the hand-kept tables. */
 const rules: readonly Rule[] = [
@@ -152,7 +133,7 @@ export function classifyNetwork(subject: AsSubject): NetworkTraits & { readonly 
   const fact = facts.get(asn) ?? noFact
   const hosters = groupCount(hostingVoices(fact))
   const evidence = { ...fact, organization, named: typeOfName(organization), hosters }
-  const [rule, traits] = rules.find(([, , holds]) => holds(evidence)) ?? ['none', nothing]
+  const [rule, traits] = rules.find(([, , holds]) => holds(evidence)) ?? ['none', noTraits]
   return { ...traits, rule }
 }
 

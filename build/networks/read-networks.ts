@@ -4,9 +4,9 @@
 
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
-import type { Network } from '../../src/model/network.ts'
+import type { Network, NetworkTraits } from '../../src/model/network.ts'
 import { type Layer, type Layers, renumber, wordsPerStart } from '../layer/layer.ts'
-import { classifyNetwork, traitsOfTable, type NetworkTraits } from './network-type.ts'
+import { classifyNetwork, traitsOfTable } from './network-type.ts'
 import type { AsFacts } from './as-facts.ts'
 import { flattenMostSpecific } from '../layer/most-specific.ts'
 import { completeOrganization } from './organization-name.ts'

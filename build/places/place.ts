@@ -6,7 +6,6 @@ import lookUpTimezone from '@photostructure/tz-lookup'
 import type { Location } from '../../src/api/check-answer.ts'
 import { tableTextCharsMax } from '../../src/base/limits.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
-import type { Accuracy } from '../../src/model/kind.ts'
 import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import { type Country, readCountries } from './countries.ts'
 import { type PlaceRuns, wholeTenThousandths } from './place-runs.ts'
@@ -62,13 +61,8 @@ function pointOf(
   return {
     latitude: wholeTenThousandths(latitude),
     longitude: wholeTenThousandths(longitude),
-    accuracy: accuracyOf(raw),
+    accuracy: raw.city !== '' ? 'city' : raw.state !== '' ? 'region' : 'country',
   }
-}
-
-function accuracyOf(raw: RawPlace): Accuracy {
-  if (raw.city !== '') return 'city'
-  return raw.state === '' ? 'country' : 'region'
 }
 
 const zonePattern = /^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/

@@ -2,24 +2,13 @@
 // tail groups of IPv6 (src/schema/table-layout.ts draws them).
 
 import { inLargePages } from '../../src/base/system/memory-map.ts'
-import {
-  bucketKeys,
-  ipv4BucketPieces,
-  ipv4IndexBits,
-  ipv6IndexBuckets,
-  secondLevel,
-  slotBits,
-  tailGroupFlag,
-  tailTopBits,
-  tailWords,
-  thirdLevel,
-} from '../../src/schema/table-layout.ts'
+import * as layout from '../../src/schema/table-layout.ts'
 import { type Layer, pieceOf } from '../layer/layer.ts'
 
 /** Keys per first word of an address. */
-const keysOfTop = 2 ** (32 - tailTopBits)
+const keysOfTop = 2 ** (32 - layout.tailTopBits)
 /** A constant, because V8 evaluates a power each time. */
-const tailTopMask = 2 ** tailTopBits - 1
+const tailTopMask = 2 ** layout.tailTopBits - 1
 
 export function ipv4Sections(pieces: Layer) {
   return { ...ipv4StartSections(pieces.starts), ipv4_records: pieces.values }
@@ -56,7 +45,7 @@ export function ipv6Sections(pieces: Layer) {
     if (end === piece + 1 && tailIsZero(starts, piece)) {
       records[count] = values[piece]!
     } else {
-      records[count] = tailGroupFlag + groups.length - 1
+      records[count] = layout.tailGroupFlag + groups.length - 1
       if (!tailIsZero(starts, piece)) {
         tails.push(0, 0, 0)
         tailRecords.push(before)
@@ -65,7 +54,7 @@ export function ipv6Sections(pieces: Layer) {
         tails.push(...tailOf(starts, i))
         tailRecords.push(values[i]!)
       }
-      groups.push(tails.length / tailWords)
+      groups.push(tails.length / layout.tailWords)
     }
     count++
     before = values[end - 1]!
@@ -82,8 +71,8 @@ export function ipv6Sections(pieces: Layer) {
 
 /** `keys` are bits 3 to 54, ascending from 0: bucket and key in one number. */
 export function ipv6KeySections(keys: Float64Array) {
-  const low = remaindersOf(keys, inLargePages(new Uint32Array(keys.length)), bucketKeys)
-  const index = firstLevel(keys, ipv6IndexBuckets, bucketKeys)
+  const low = remaindersOf(keys, inLargePages(new Uint32Array(keys.length)), layout.bucketKeys)
+  const index = firstLevel(keys, layout.ipv6IndexBuckets, layout.bucketKeys)
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
 }
 
@@ -100,10 +89,9 @@ function remaindersOf<Out extends Uint16Array | Uint32Array>(
   return out
 }
 
-/** The index bits for a number of pieces. */
 export function indexBitsFor(pieces: number): number {
-  const { min, max, cachedMax } = ipv4IndexBits
-  const { cached, uncached } = ipv4BucketPieces
+  const { min, max, cachedMax } = layout.ipv4IndexBits
+  const { cached, uncached } = layout.ipv4BucketPieces
   const mean = pieces > cached * 2 ** cachedMax ? uncached : cached
   let bits: number = min
   while (bits < max && pieces > mean * 2 ** bits) bits++
@@ -127,22 +115,22 @@ function firstLevel(
 
 /** Cuts crowded buckets into slots, and crowded slots once more; the rest stays 0. */
 function finerIndexes(keys: Uint32Array, index: Uint32Array) {
-  const second = new Uint32Array((keys.length >>> secondLevel.share) + 1)
-  const third = new Uint32Array((keys.length >>> thirdLevel.share) + 1)
-  for (let bucket = 0; bucket < ipv6IndexBuckets; bucket++) {
+  const second = new Uint32Array((keys.length >>> layout.secondLevel.share) + 1)
+  const third = new Uint32Array((keys.length >>> layout.thirdLevel.share) + 1)
+  for (let bucket = 0; bucket < layout.ipv6IndexBuckets; bucket++) {
     const from = index[bucket]!
     const count = index[bucket + 1]! - from
-    if (count < secondLevel.crowded) continue
-    const slots = 2 ** slotBits(count, secondLevel.share)
-    const size = bucketKeys / slots
-    const at = from >>> secondLevel.share
+    if (count < layout.secondLevel.crowded) continue
+    const slots = 2 ** layout.slotBits(count, layout.secondLevel.share)
+    const size = layout.bucketKeys / slots
+    const at = from >>> layout.secondLevel.share
     fillSlots(keys, second.subarray(at, at + slots + 1), { from, count, first: 0, size })
     for (let slot = 0; slot < slots; slot++) {
       const finerFrom = second[at + slot]!
       const finerCount = second[at + slot + 1]! - finerFrom
-      if (finerCount < thirdLevel.crowded) continue
-      const finerSlots = 2 ** slotBits(finerCount, thirdLevel.share)
-      const finerAt = finerFrom >>> thirdLevel.share
+      if (finerCount < layout.thirdLevel.crowded) continue
+      const finerSlots = 2 ** layout.slotBits(finerCount, layout.thirdLevel.share)
+      const finerAt = finerFrom >>> layout.thirdLevel.share
       fillSlots(keys, third.subarray(finerAt, finerAt + finerSlots + 1), {
         from: finerFrom,
         count: finerCount,
@@ -184,7 +172,7 @@ const startsInside = (starts: Uint32Array, piece: number): boolean =>
 function keyOf(starts: Uint32Array, piece: number): number {
   const at = piece * 4
   if (!startsInside(starts, piece)) return 0
-  return (starts[at]! & 0x1fff_ffff) * keysOfTop + (starts[at + 1]! >>> tailTopBits)
+  return (starts[at]! & 0x1fff_ffff) * keysOfTop + (starts[at + 1]! >>> layout.tailTopBits)
 }
 
 function tailOf(starts: Uint32Array, piece: number): readonly [number, number, number] {

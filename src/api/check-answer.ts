@@ -2,18 +2,7 @@
 // present; only network, location, proxy and bot may be null.
 
 import { z } from 'zod'
-import {
-  accuracies,
-  botCategories,
-  classifications,
-  confidences,
-  kinds,
-  levels,
-  networkTypes,
-  proxyTypes,
-  signalNames,
-  travelDoubts,
-} from '../model/kind.ts'
+import * as kind from '../model/kind.ts'
 import { agentAnswer, agentRequest } from './agent-context.ts'
 import { coverageAnswer } from './coverage-answer.ts'
 import { day, membersOf, percent, score, type Wire } from './wire.ts'
@@ -48,9 +37,9 @@ export const networkAnswer = z
     asn: z.int().describe('Number of the AS that announces the address.'),
     organization: z.string().describe('Who owns the network; empty if unknown.'),
     // Open-ended (contract 3.3: network types): clients get examples instead of an enum.
-    type: z.enum(networkTypes).meta({
+    type: z.enum(kind.networkTypes).meta({
       enum: undefined,
-      examples: [...networkTypes],
+      examples: [...kind.networkTypes],
       description: 'What the network is used for. New types may be added.',
     }),
     mobile: z.boolean().describe('The traffic looks like mobile traffic.'),
@@ -71,15 +60,15 @@ export const location = z
     longitude: z.number().min(-180).max(180).describe('Degrees east, up to four decimals.'),
     timezone: z.string().describe('IANA name, or empty.'),
     currency_code: z.string().describe('ISO 4217: `EUR`.'),
-    accuracy: z.enum(accuracies).describe('How precise the location is.'),
+    accuracy: z.enum(kind.accuracies).describe('How precise the location is.'),
   })
   .describe('Where the address is; null if the country is unknown. Unknown text is empty.')
 export type Location = Wire<typeof location>
 
 export const proxyAnswer = z
   .object({
-    confidence: z.enum(confidences).describe('How sure the finding is.'),
-    type: z.enum(proxyTypes).describe('The kind of proxy.'),
+    confidence: z.enum(kind.confidences).describe('How sure the finding is.'),
+    type: z.enum(kind.proxyTypes).describe('The kind of proxy.'),
     provider: z.string().describe('The operator or hosting company; empty if unknown.'),
     last_seen_at: day.describe('The last day on which a feed listed the address, UTC.'),
     percent_days_seen: percent.describe('Percentage of recent days on which it was listed.'),
@@ -89,9 +78,9 @@ export type ProxyAnswer = Wire<typeof proxyAnswer>
 
 export const botAnswer = z
   .object({
-    confidence: z.enum(confidences).describe('How sure the match is.'),
+    confidence: z.enum(kind.confidences).describe('How sure the match is.'),
     provider: z.string().describe('The product or its operator: `Googlebot`.'),
-    category: z.enum(botCategories).describe('What the bot is for.'),
+    category: z.enum(kind.botCategories).describe('What the bot is for.'),
   })
   .describe('The known bot; null if there is none.')
 export type BotAnswer = Wire<typeof botAnswer>
@@ -118,7 +107,7 @@ export const travelAnswer = z
     same_asn: z.boolean().describe('The same AS announces both.'),
     reliable: z.boolean().describe('Both are likely to be locations of the user.'),
     unreliable_because: z
-      .array(z.enum(travelDoubts))
+      .array(z.enum(kind.travelDoubts))
       .describe('Facts about either address that make it unreliable.'),
   })
   .describe('Distance and speed from `previous`; absent if the check has none.')
@@ -126,9 +115,9 @@ export type TravelAnswer = Wire<typeof travelAnswer>
 
 export const detection = z
   .object({
-    kind: z.enum(kinds).describe('What the evidence says.'),
+    kind: z.enum(kind.kinds).describe('What the evidence says.'),
     provider: z.string().describe('The operator; empty if unknown.'),
-    confidence: z.enum(confidences).describe('How sure the finding is.'),
+    confidence: z.enum(kind.confidences).describe('How sure the finding is.'),
     first_seen: day.describe('First day of the evidence, UTC.'),
     last_seen: day.describe('Last day, UTC.'),
     percent_days_seen: percent.describe('Share of recent days on which it was listed.'),
@@ -145,8 +134,8 @@ export const contextError = z
 export type ContextError = Wire<typeof contextError>
 
 export const checkAnswer = z.object({
-  classification: z.enum(classifications).describe('The main result.'),
-  risk_level: z.enum(levels).describe('The band of `risk_score`.'),
+  classification: z.enum(kind.classifications).describe('The main result.'),
+  risk_level: z.enum(kind.levels).describe('The band of `risk_score`.'),
   risk_score: score.describe('From 0, no known risk, to 100.'),
   ip: z.string().describe('The address as sent.'),
   version: z
@@ -160,7 +149,9 @@ export const checkAnswer = z.object({
   location: location.nullable(),
   proxy: proxyAnswer.nullable(),
   bot: botAnswer.nullable(),
-  signals: membersOf(signalNames, z.boolean()).describe('Independent facts about the address.'),
+  signals: membersOf(kind.signalNames, z.boolean()).describe(
+    'Independent facts about the address.',
+  ),
   reasons: z
     .array(z.string().describe('Stable code. New codes may be added.'))
     .describe('Codes that explain the score.'),

@@ -63,7 +63,6 @@ export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined)
   return { reasons, against, cautions, known }
 }
 
-/** The first address with an unexpected answer. */
 export function firstDifference(
   table: Pick<Table, 'check'>,
   known: readonly KnownAnswer[],

@@ -7,16 +7,7 @@ import { repeatedFault } from '../base/text/repeated-members.ts'
 import { parseJsonContent } from './json-content.ts'
 import { type Plans, planNamed } from './plan.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
-import {
-  apis,
-  burst,
-  dayText,
-  keyName,
-  perSecond,
-  policyNames,
-  quota,
-  textOf,
-} from './setting-checks.ts'
+import * as is from './setting-checks.ts'
 import { valueAt } from './setting-tree.ts'
 
 export const keyFileFormat = 'iprisk-keys'
@@ -24,12 +15,12 @@ export const keyFileVersion = 1
 
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-const instant = textOf(
+const instant = is.textOf(
   'an instant such as 2026-08-22T12:00:00.000Z',
   (value) => instantForm.test(value) && new Date(value).getTime() >= 0,
 )
 
-const sha256 = textOf('64 hexadecimal digits in lower case', (value) =>
+const sha256 = is.textOf('64 hexadecimal digits in lower case', (value) =>
   /^[0-9a-f]{64}$/.test(value),
 )
 
@@ -37,24 +28,24 @@ const secrets = `a list of 1 to ${secretsLiveMax} secrets, oldest first`
 
 const key = z.strictObject(
   {
-    id: textOf('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
-    name: keyName,
+    id: is.textOf('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
+    name: is.keyName,
     plan: z.string('the name of a plan'),
-    apis,
+    apis: is.apis,
     created_at: instant,
-    expires: dayText.optional(),
+    expires: is.dayText.optional(),
     revoked_at: instant.optional(),
     limits: z
       .strictObject(
         {
-          perSecond: perSecond.optional(),
-          burst: burst.optional(),
-          quotaPerMonth: quota.optional(),
+          perSecond: is.perSecond.optional(),
+          burst: is.burst.optional(),
+          quotaPerMonth: is.quota.optional(),
         },
         'an object of perSecond, burst and quotaPerMonth',
       )
       .optional(),
-    policies: policyNames.optional(),
+    policies: is.policyNames.optional(),
     test: z.literal(true, 'true, or absent').optional(),
     secrets: z
       .array(

@@ -81,9 +81,7 @@ function readFile({ tree, problems }: Reading, { path, content }: ConfigFile): v
   }
 }
 
-/**
- * Variables of others: test settings, an application's key and URL, and orchestrators' links.
- */
+/** Variables of others: test settings, an application's key and URL, and orchestrators' links. */
 const foreignVariable =
   /^IPRISK_(TEST_\w+|KEY|URL|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
 

@@ -32,7 +32,6 @@ export function openExportFile(target: string) {
     open = false
   }
   return {
-    /** The temporary file. */
     path: replacement.temporary,
     text: (text: string): void => {
       // A UTF-16 unit has at most three bytes.

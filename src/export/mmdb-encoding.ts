@@ -49,7 +49,6 @@ export function newMmdbData() {
   const buffer = newGrowingBuffer()
   const texts = new Map<string, number>()
   return {
-    /** Returns the value's offset. */
     add: (value: MmdbValue): number => {
       const offset = buffer.length
       append(value, buffer, texts)

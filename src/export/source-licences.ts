@@ -49,7 +49,6 @@ function readLines(path: string): readonly string[] {
   }
 }
 
-/** Throws `licence_refused`. */
 export function checkLicences(used: readonly Source[], allowed: readonly string[]): void {
   const known = new Set([own, ...allowed].map((licence) => licence.toLowerCase()))
   const refused = used.filter(({ licence }) => !known.has(licence.toLowerCase()))

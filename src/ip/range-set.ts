@@ -32,7 +32,6 @@ export function rangeSetContains(set: readonly Range[], first: bigint, last = fi
   return low < set.length && set[low]!.first <= last
 }
 
-/** The addresses of `from` that are not in `removed`. */
 export function subtract(from: readonly Range[], removed: readonly Range[]): Range[] {
   assert((from[0] ?? removed[0])?.family === (removed[0] ?? from[0])?.family, differ)
   const rest: Range[] = []

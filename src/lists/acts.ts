@@ -6,7 +6,6 @@ import { fewLines, joinFew, moreText } from '../base/text/shortened-list.ts'
 import { bogonRanges } from '../ip/special-purpose.ts'
 import * as change from './change-lists.ts'
 import {
-  type ListEntry,
   formatEntryKey,
   isWide,
   listError,
@@ -32,15 +31,7 @@ export type ListRequest =
       readonly force: boolean
     }
   | { readonly act: 'remove'; readonly list: string; readonly entries: readonly string[] }
-  | {
-      readonly act: 'import'
-      readonly list: string
-      readonly entries: readonly ListEntry[]
-      readonly replace: boolean
-      readonly force: boolean
-      /** The file's; an import does not change the list's. */
-      readonly effect?: ListEffect | undefined
-    }
+  | (change.ListImport & { readonly act: 'import'; readonly list: string })
   /** Absent: the newest act of any list. */
   | { readonly act: 'undo'; readonly list?: string | undefined }
 

@@ -35,8 +35,7 @@ export interface ListChange {
   readonly removed: number
 }
 
-type Plan = Omit<ListChange, 'before' | 'after'> & {
-  readonly before: StoredList | undefined
+type Plan = Omit<ListChange, 'after'> & {
   readonly after: ListState | undefined
   readonly undoes?: number
 }
@@ -209,6 +208,7 @@ export interface ListImport {
   readonly replace: boolean
   /** Even if that leaves none: an empty file is mostly a failed download. */
   readonly force: boolean
+  /** The file's; an import does not change the list's. */
   readonly effect?: ListEffect | undefined
 }
 

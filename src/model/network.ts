@@ -23,3 +23,15 @@ export interface Network {
   /** An address announced in many places: public resolvers, by the hand-kept table. */
   readonly anycast: boolean
 }
+
+export type NetworkTraits = Omit<Network, 'asn' | 'organization'>
+
+export const noTraits: NetworkTraits = {
+  type: 'unknown',
+  mobile: false,
+  access: false,
+  shared: false,
+  corporate: false,
+  cdn: false,
+  anycast: false,
+}

@@ -67,7 +67,6 @@ export const policiesSchema = z.strictObject(
   'a JSON object with the member policies',
 )
 
-/** As it may be written. */
 export type PolicyText = z.input<typeof policy>
 /** In the file's order, with descriptions. */
 export type WrittenPolicies = z.output<typeof policiesSchema>['policies']

@@ -3,16 +3,7 @@
 
 import type { Builder, Offset } from 'flatbuffers'
 import { TableHeader } from './generated/iprisk/table-header.ts'
-import {
-  countryWords,
-  evidenceRangeWords,
-  evidenceWords,
-  networkWords,
-  recordWords,
-  regionWords,
-  tailWords,
-  verdictWords,
-} from './table-layout.ts'
+import * as layout from './table-layout.ts'
 
 /** The types of sections. All are little-endian and aligned to 64 bytes in the file. */
 export type SectionView = Uint32Array | Uint16Array | Float64Array | Uint8Array
@@ -26,21 +17,21 @@ export const sectionWords = {
   ipv6_keys: 1,
   ipv6_records: 1,
   ipv6_tail_groups: 1,
-  ipv6_tails: tailWords,
+  ipv6_tails: layout.tailWords,
   ipv6_tail_records: 1,
   ipv6_second: 1,
   ipv6_third: 1,
-  records: recordWords,
-  networks: networkWords,
-  countries: countryWords,
-  regions: regionWords,
-  verdicts: verdictWords,
+  records: layout.recordWords,
+  networks: layout.networkWords,
+  countries: layout.countryWords,
+  regions: layout.regionWords,
+  verdicts: layout.verdictWords,
   reason_lists: 1,
   reasons: 1,
   evidence_lists: 1,
   evidence_ids: 1,
-  evidence: evidenceWords,
-  evidence_ranges: evidenceRangeWords,
+  evidence: layout.evidenceWords,
+  evidence_ranges: layout.evidenceRangeWords,
   string_offsets: 1,
   string_bytes: 1,
   density_lists: 1,
@@ -68,7 +59,6 @@ export function readSection(header: TableHeader, name: SectionName): SectionView
   return header[`${pascal[0]!.toLowerCase()}${pascal.slice(1)}Array` as Reader<SectionName>]()
 }
 
-/** Adds a section with the bytes of `vector` to the header. */
 export function addSection(builder: Builder, name: SectionName, vector: Offset): void {
   TableHeader[`add${pascalOf(name)}`](builder, vector)
 }

@@ -228,7 +228,6 @@ async function runWithWorkers(
   }
 }
 
-/** The socket of the server to take over from, if any. */
 async function predecessorOf(settings: Settings, log: Log): Promise<string | undefined> {
   if (!settings.invocation.takeover) return undefined
   const path = controlSocketPath(settings.state, settings.serve.port)

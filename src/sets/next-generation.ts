@@ -158,9 +158,7 @@ function makeAfter(
   return { manifest, isNew: true }
 }
 
-/**
- * Those wanted, and the newest that the previous generation had, so that no reader waits again.
- */
+/** Those wanted, and the newest that the previous generation had, so that no reader waits again. */
 function textsOf(
   folder: string,
   before: SetManifest | undefined,

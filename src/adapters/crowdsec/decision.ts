@@ -12,8 +12,6 @@ export function decisionType(action: string): string {
   return action === 'block' ? 'ban' : action === 'challenge' ? 'captcha' : action
 }
 
-const scenarioOf = (rule: string): string => (rule === '' ? 'iprisk' : `iprisk/${rule}`)
-
 /** In the form of Go. */
 export function durationText(ms: number): string {
   const seconds = Math.floor(ms / 1000)
@@ -36,7 +34,7 @@ function decisionHead(id: number, { action }: SetLabel): string {
 
 /** The same for all decisions of a label. */
 function decisionTail({ rule, durationMs }: Pick<Decision, 'rule' | 'durationMs'>): string {
-  const scenario = JSON.stringify(scenarioOf(rule))
+  const scenario = JSON.stringify(rule === '' ? 'iprisk' : `iprisk/${rule}`)
   return `","duration":"${durationText(durationMs)}","scenario":${scenario}}`
 }
 

@@ -7,23 +7,7 @@
 // are. Errors about a path are only a reason ("it is a folder").
 
 import { randomUUID } from 'node:crypto'
-import {
-  type Stats,
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { IpriskError } from '../coded-error.ts'
@@ -40,27 +24,27 @@ export function outputTarget(path: string): string {
   const fault = outputFault(path)
   if (fault !== undefined) throw new Error(`it ${fault}`)
   if (!isLink(path)) return path
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
+  if (fs.statSync(path, { throwIfNoEntry: false }) !== undefined) {
     // Native: the JavaScript version drops ".." after a link to a folder.
-    return realpathSync.native(path)
+    return fs.realpathSync.native(path)
   }
   let target = path
   for (let links = 0; isLink(target) && links < linksMax; links += 1) {
-    const to = readlinkSync(target)
+    const to = fs.readlinkSync(target)
     // Not joined: ".." after a link to a folder is that folder's parent.
     target = isAbsolute(to) ? to : `${dirname(target)}/${to}`
   }
-  return join(realpathSync.native(dirname(target)), basename(target))
+  return join(fs.realpathSync.native(dirname(target)), basename(target))
 }
 
 const isLink = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
 /** As a clause; `undefined` for a usable path. */
 export function outputFault(path: string): string | undefined {
   try {
     // From Node 22, `throwIfNoEntry: false` would hide ENOTDIR too.
-    return irregularFault(statSync(path))
+    return irregularFault(fs.statSync(path))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
@@ -70,7 +54,7 @@ export function outputFault(path: string): string | undefined {
   }
 }
 
-function irregularFault(stat: Stats): string | undefined {
+function irregularFault(stat: fs.Stats): string | undefined {
   if (stat.isFile()) return undefined
   if (stat.isDirectory()) return 'is a folder'
   const what = stat.isFIFO() ? 'pipe' : stat.isSocket() ? 'socket' : 'device'
@@ -109,7 +93,7 @@ export function beginReplacing(path: string, mode: number) {
   const temporary = join(folder, temporaryName(basename(target)))
   const inherit = (descriptor: number): void => {
     if (outputTarget(path) !== target) throw new Error('it was replaced while it was written')
-    const replaced = statSync(target, { throwIfNoEntry: false })
+    const replaced = fs.statSync(target, { throwIfNoEntry: false })
     inheritFrom(descriptor, replaced, mode)
   }
   return {
@@ -126,35 +110,35 @@ export function beginReplacing(path: string, mode: number) {
       await flushFolder(folder)
     },
     commitSync: (): void => {
-      const descriptor = openSync(temporary, 'r+')
+      const descriptor = fs.openSync(temporary, 'r+')
       try {
         inherit(descriptor)
-        fsyncSync(descriptor)
+        fs.fsyncSync(descriptor)
       } finally {
-        closeSync(descriptor)
+        fs.closeSync(descriptor)
       }
-      renameSync(temporary, target)
+      fs.renameSync(temporary, target)
       flushFolderSync(folder)
     },
-    discard: (): void => rmSync(temporary, { force: true }),
+    discard: (): void => fs.rmSync(temporary, { force: true }),
   }
 }
 
-function inheritFrom(descriptor: number, replaced: Stats | undefined, mode: number): void {
-  const made = fstatSync(descriptor)
+function inheritFrom(descriptor: number, replaced: fs.Stats | undefined, mode: number): void {
+  const made = fs.fstatSync(descriptor)
   const isPrivate = mode === privateMode
   if (!isPrivate && replaced !== undefined && process.geteuid?.() === 0) {
     const { uid, gid } = replaced
     if (uid !== made.uid || gid !== made.gid) giveTo(descriptor, { uid, gid })
   }
   const wanted = isPrivate ? mode : (replaced?.mode ?? made.mode) & 0o777
-  if ((made.mode & 0o777) !== wanted) fchmodSync(descriptor, wanted)
+  if ((made.mode & 0o777) !== wanted) fs.fchmodSync(descriptor, wanted)
 }
 
 /** Root lacks the permission in some containers. */
 function giveTo(descriptor: number, { uid, gid }: { uid: number; gid: number }): void {
   try {
-    fchownSync(descriptor, uid, gid)
+    fs.fchownSync(descriptor, uid, gid)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EPERM') throw cause
   }
@@ -182,7 +166,7 @@ export const replaceFile = (path: string, content: string | Iterable<string>, mo
 export function replaceFileSync(path: string, content: string | Uint8Array, mode = 0o644): void {
   const file = beginReplacing(path, mode)
   try {
-    writeFileSync(file.temporary, content, { flag: 'wx', mode })
+    fs.writeFileSync(file.temporary, content, { flag: 'wx', mode })
     file.commitSync()
   } finally {
     file.discard()
@@ -200,18 +184,18 @@ export async function flushFolder(folder: string): Promise<void> {
 }
 
 export function flushFolderSync(folder: string): void {
-  const descriptor = openSync(folder, 'r')
+  const descriptor = fs.openSync(folder, 'r')
   try {
-    fsyncSync(descriptor)
+    fs.fsyncSync(descriptor)
   } finally {
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }
 
 /** Empty if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder)
+    return fs.readdirSync(folder)
   } catch {
     return []
   }

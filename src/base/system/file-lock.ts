@@ -3,15 +3,7 @@
 // children do not inherit it (O_CLOEXEC). Local file systems only. The file contains the holder's
 // process id, for people.
 
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import os from 'node:os'
 import { dirname } from 'node:path'
 import koffi from 'koffi'
@@ -34,18 +26,18 @@ export interface FileLock {
  * if the file system has no locks, and the disk's errors.
  */
 export function acquireFileLock(path: string): FileLock | undefined {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
   const descriptor = openOwnFile(path)
   let held = false
   try {
     if (!lockDescriptor(descriptor, { path, how: 'exclusive' })) return undefined
     // Its holder removed it meanwhile.
     if (!hasName(descriptor, path)) return acquireFileLock(path)
-    ftruncateSync(descriptor)
-    writeSync(descriptor, `${process.pid}\n`)
+    fs.ftruncateSync(descriptor)
+    fs.writeSync(descriptor, `${process.pid}\n`)
     held = true
   } finally {
-    if (!held) closeSync(descriptor)
+    if (!held) fs.closeSync(descriptor)
   }
   return {
     release() {
@@ -53,11 +45,11 @@ export function acquireFileLock(path: string): FileLock | undefined {
       held = false
       try {
         // Remove before unlocking, and only while the name is still this file's.
-        if (hasName(descriptor, path)) rmSync(path)
+        if (hasName(descriptor, path)) fs.rmSync(path)
       } catch {
         // Left for the next run.
       } finally {
-        closeSync(descriptor)
+        fs.closeSync(descriptor)
       }
     },
   }
@@ -82,7 +74,7 @@ export function lockDescriptor(
 }
 
 export function hasName(descriptor: number, path: string): boolean {
-  const named = statSync(path, { throwIfNoEntry: false })
-  const { dev, ino } = fstatSync(descriptor)
+  const named = fs.statSync(path, { throwIfNoEntry: false })
+  const { dev, ino } = fs.fstatSync(descriptor)
   return named?.ino === ino && named.dev === dev
 }

@@ -2,25 +2,17 @@
 // umask, never through a symbolic link, which could redirect root's writes. Throws a reason ("it is
 // a symbolic link…") or the system's error. Files named by users: atomic-file.ts.
 
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { replaceFile, replaceFileSync } from './atomic-file.ts'
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = fs.constants
 const flags = O_RDWR | O_CREAT | O_NOFOLLOW
 const mode = 0o600
 
 export function openOwnFile(path: string, { append = false } = {}): number {
   try {
-    return openSync(path, append ? flags | O_APPEND : flags, mode)
+    return fs.openSync(path, append ? flags | O_APPEND : flags, mode)
   } catch (cause) {
     throw reasonOf(cause)
   }
@@ -50,25 +42,26 @@ export function replaceOwnFileSync(path: string, content: string): void {
 export function createZeroFile(path: string, bytes: number, { head = new Uint8Array(0) } = {}) {
   const content = Buffer.alloc(bytes)
   content.set(head)
-  const descriptor = openSync(path, 'wx', mode)
+  const descriptor = fs.openSync(path, 'wx', mode)
   try {
-    writeFileSync(descriptor, content)
+    fs.writeFileSync(descriptor, content)
   } catch (error) {
-    rmSync(path, { force: true })
+    fs.rmSync(path, { force: true })
     throw error
   } finally {
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }
 
 export function makeOwnFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  fs.mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseLink(path)
 }
 
 /** For files that a library opens. */
 export function refuseLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw linkError(path)
+  if (fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw linkError(path)
 }
 
 function reasonOf(cause: unknown): unknown {

@@ -1,14 +1,6 @@
 // `iprisk export`: the table for other tools. Only Parquet needs the compiler's packages.
 
-import {
-  closeSync,
-  createReadStream,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkOutput } from '../../base/system/atomic-file.ts'
@@ -36,7 +28,7 @@ export async function exportCommand(
   const toOutput = how.exportFile === '-'
   if (toOutput && how.json)
     throw invalidExport('--json and --out - both write to standard output; use one of them.')
-  const folder = toOutput ? mkdtempSync(join(tmpdir(), 'iprisk-export-')) : undefined
+  const folder = toOutput ? fs.mkdtempSync(join(tmpdir(), 'iprisk-export-')) : undefined
   const out = folder === undefined ? how.exportFile : join(folder, 'export')
   if (format === undefined)
     throw invalidExport(`--format must be one of ${exportFormats.join(', ')}.`)
@@ -67,14 +59,14 @@ export async function exportCommand(
     })
     io.status('')
     const seconds = (performance.now() - begun) / 1000
-    const bytes = statSync(out).size
+    const bytes = fs.statSync(out).size
     const done = { out, format, table: table.id, bytes, seconds, ...summary }
     report(done, toOutput ? 'name a file with --out to get the NOTICE' : noticePath(out), io)
-    if (toOutput) await writeFile(out, io)
-    else printResult(io, how.json, done, () => [out])
+    if (!toOutput) printResult(io, how.json, done, () => [out])
+    else for await (const piece of fs.createReadStream(out)) await io.write(piece as Buffer)
   } finally {
     table.close()
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -96,20 +88,16 @@ function report(
     io.err(`warning: no licence is stated for ${unstated.join(', ')}; do not redistribute it`)
 }
 
-async function writeFile(path: string, io: Io): Promise<void> {
-  for await (const bytes of createReadStream(path)) await io.write(bytes as Buffer)
-}
-
 /** IPRISK_OUT may name the table of `build`. */
 function isTable(path: string): boolean {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const bytes = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (bytes < trailerBytes) return false
-  const descriptor = openSync(path, 'r')
+  const descriptor = fs.openSync(path, 'r')
   try {
     const magic = Buffer.alloc(trailerMagic.length)
-    readSync(descriptor, magic, 0, magic.length, bytes - trailerBytes)
+    fs.readSync(descriptor, magic, 0, magic.length, bytes - trailerBytes)
     return magic.toString('latin1') === trailerMagic
   } finally {
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }

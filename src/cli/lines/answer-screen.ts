@@ -55,7 +55,8 @@ export function newAnswerScreen(columns = Infinity): (bytes: Uint8Array) => read
 }
 
 function cellsOf(answer: CheckAnswer): Cells {
-  const { network, location } = answer
+  const { network, location, lists } = answer
+  const listed = lists === undefined ? [] : [`on ${lists.join(', ')}`]
   const place = [location?.city, location?.country_code].filter(Boolean).join(', ')
   return {
     ip: answer.ip,
@@ -65,12 +66,9 @@ function cellsOf(answer: CheckAnswer): Cells {
     asn: network === null ? '-' : `AS${network.asn}`,
     owner: network === null ? '' : escapeControls(`${network.organization} (${network.type})`),
     place: escapeControls(place),
-    more: escapeControls([...answerDetails(answer), ...listsOf(answer)].join(gap)),
+    more: escapeControls([...answerDetails(answer), ...listed].join(gap)),
   }
 }
-
-const listsOf = ({ lists }: CheckAnswer): readonly string[] =>
-  lists === undefined ? [] : [`on ${lists.join(', ')}`]
 
 function fitWidths(widths: Readonly<Record<Column, number>>, columns: number): typeof widths {
   const fitting = { ...widths }

@@ -147,7 +147,7 @@ export function sortInputs(args: readonly string[]) {
   const groups: { addresses: string[]; inputs: string[] }[] = []
   const missing: string[] = []
   for (const arg of args) {
-    const kind = arg === '-' ? 'file' : isAddress(arg) ? 'none' : placeKind(arg)
+    const kind = arg === '-' ? 'file' : parseAddress(arg, words) !== 0 ? 'none' : placeKind(arg)
     if (kind === 'folder') missing.push(`${arg} is a folder; name the files in it.`)
     else if (kind === 'none' && !/^[\da-f.:/%]+$/i.test(arg)) {
       missing.push(`${arg} is neither an IP address nor an existing file.`)
@@ -162,8 +162,6 @@ export function sortInputs(args: readonly string[]) {
 }
 
 const words = newAddressWords()
-
-const isAddress = (text: string): boolean => parseAddress(text, words) !== 0
 
 function placeKind(path: string): 'file' | 'folder' | 'none' {
   try {

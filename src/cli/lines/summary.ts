@@ -46,7 +46,9 @@ export function newSummarizer(table: OpenTable, top: number) {
       addPairs(networks, tally.networks)
       addPairs(countries, tally.countries)
       distinct.add(tally.hashes)
-      addVisits(tally, seen)
+      const { ipv4, ipv6 } = tally
+      for (let at = 0; at < ipv4.length; at += 2) seen.add(formatIpv4(ipv4[at]!), [ipv4[at + 1]!])
+      for (const [text, count] of ipv6) seen.add(text, [count])
       for (const name of ['paths', 'statuses', 'times'] as const) {
         for (const [key, counts] of tally[name]) splits[name].add(key, counts)
       }
@@ -107,11 +109,6 @@ function countryName({ reader: { views, strings } }: OpenTable, id: number) {
 
 function shareOf(addresses: number, all: number) {
   return { addresses, percent: Math.round((addresses / all) * 10_000) / 100 }
-}
-
-function addVisits({ ipv4, ipv6 }: LineTally, seen: TopCounts): void {
-  for (let at = 0; at < ipv4.length; at += 2) seen.add(formatIpv4(ipv4[at]!), [ipv4[at + 1]!])
-  for (const [text, count] of ipv6) seen.add(text, [count])
 }
 
 /** In order; hours and days without a request are left out. */

@@ -57,7 +57,6 @@ export function printTable(
   printLines(io, alignColumns([head, ...rows], leftColumns))
 }
 
-/** With `--json` one line of JSON. */
 export function printResult(
   io: Pick<Io, 'out'>,
   json: boolean,

@@ -2,9 +2,9 @@
 // Each proxy names the host that connected to it. So the walk begins at the peer, whose address
 // cannot be forged, and goes on to the host it names as long as the one naming it is trusted:
 //   X-Forwarded-For: 198.51.100.9, 203.0.113.7, 10.0.0.2        peer 10.0.0.1
-// │             │            └ named by 10.0.0.1, trusted: continue
-// │             └ named by 10.0.0.2, trusted; itself not: this is the client
-// └ named by the client: anyone can write that
+//                    │             │            └ named by 10.0.0.1, trusted: continue
+//                    │             └ named by 10.0.0.2, trusted; itself not: this is the client
+//                    └ named by the client: anyone can write that
 // Invariants: the answer never comes from an untrusted host; it is an address as the API accepts
 // one; an invalid address ends the walk at the host that named it.
 

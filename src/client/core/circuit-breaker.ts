@@ -3,8 +3,8 @@
 // goes out as a probe, the others still fail at once; the probe's success closes the circuit, its
 // failure opens it for twice as long.
 //   closed ──failures──▶ open ──time──▶ half-open ──probe succeeds──▶ closed
-// ▲                 │
-// └──probe fails────┘
+//                         ▲                 │
+//                         └──probe fails────┘
 
 /** However often probes fail, the next one comes after this: it costs one login its timeout. */
 const openMsMax = 5000

@@ -16,15 +16,7 @@ import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import { extendAnswer } from '../../table/answer/answer-writer.ts'
 import type { Table } from '../../table/table.ts'
-import {
-  bodyContextOf,
-  bodyPolicyOf,
-  checkFaultOf,
-  namesPolicy,
-  parseAddressText,
-  parseCheckBody,
-  queryText,
-} from './check-body.ts'
+import * as bodies from './check-body.ts'
 import { takePolicy } from './authorize.ts'
 import { chargeQuota, chargeThen, judgeThen } from './charge-quota.ts'
 import { decideAnswer } from './decide-answer.ts'
@@ -37,14 +29,14 @@ const query = newQuery()
 const batcher = newCheckBatcher(chargeAndAnswer)
 
 export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  if (!parseCheckBody(query, body)) {
-    replyError(exchange, invalidInput, checkFaultOf(body))
+  if (!bodies.parseCheckBody(query, body)) {
+    replyError(exchange, invalidInput, bodies.checkFaultOf(body))
     return
   }
   exchange.policy = ''
-  exchange.context = bodyContextOf()
-  if (namesPolicy() && exchange.service.policies.set() !== undefined) {
-    const fault = takePolicy(exchange, key, bodyPolicyOf(body))
+  exchange.context = bodies.bodyContextOf()
+  if (bodies.namesPolicy() && exchange.service.policies.set() !== undefined) {
+    const fault = takePolicy(exchange, key, bodies.bodyPolicyOf(body))
     if (fault !== undefined) {
       replyError(exchange, invalidInput, fault)
       return
@@ -52,10 +44,10 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
   }
   const isGiven = exchange.insights === insightsModes.given
   if (isGiven || exchange.service.logAddresses) {
-    exchange.checkedAddress = queryText(query)
+    exchange.checkedAddress = bodies.queryText(query)
   }
   if (isGiven) answerInsightsCheck(exchange, key)
-  else if (exchange.context !== undefined) answerLater(exchange, key, queryText(query))
+  else if (exchange.context !== undefined) answerLater(exchange, key, bodies.queryText(query))
   else if (exchange.service.policies.isHeavy())
     chargeAndAnswer(exchange, query, exchange.service.table(), undefined)
   else enqueueCheck(batcher, exchange, query)
@@ -71,13 +63,13 @@ function chargeAndAnswer(
   const key = exchange.key!
   const result = chargeQuota(exchange, key)
   if (result === quotaResults.granted) answerQuery(exchange, about, table, found)
-  else if (result === quotaResults.pending) answerLater(exchange, key, queryText(about))
+  else if (result === quotaResults.pending) answerLater(exchange, key, bodies.queryText(about))
 }
 
 /** Apart from its callers: the closure would be garbage of every check that need not wait. */
 function answerLater(exchange: Exchange, key: Authenticated, address: string): void {
   const answer = (): void => {
-    parseAddressText(query, address)
+    bodies.parseAddressText(query, address)
     answerQuery(exchange, query, exchange.service.table(), undefined)
   }
   chargeThen(exchange, key, () => judgeThen(exchange, [exchange.context], answer))

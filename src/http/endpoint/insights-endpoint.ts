@@ -11,7 +11,6 @@ import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { observeAnswers, wantedFacts } from '../reply/observe-answers.ts'
 import { type Refusal, replyBytes } from '../reply/reply.ts'
 
-/** For an `include` with an unknown value. */
 export const includeRefusal: Refusal = { code: invalidInput, ...includeFault }
 
 /** Stores what the request's `include` asks for; false for an unknown value. */

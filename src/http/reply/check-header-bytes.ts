@@ -62,7 +62,6 @@ function newHeaderBuffer() {
 }
 
 const ownIdHeaders = newHeaderBuffer()
-/** The client's id goes out in a header of its own. */
 const clientIdHeaders = newHeaderBuffer()
 const remaining = new Float64Array(remainingLength)
 

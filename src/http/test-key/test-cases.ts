@@ -4,7 +4,7 @@
 import { parseDay, type Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
-import type { Network } from '../../model/network.ts'
+import { type Network, noTraits } from '../../model/network.ts'
 import { judgeWithFindings } from '../../score/judge.ts'
 
 export interface TestVerdict {
@@ -51,15 +51,11 @@ function seen(kind: Kind, more: Partial<Evidence> = {}, assurance: 'direct' | 'g
 }
 
 const access: Network = {
+  ...noTraits,
   asn: 64496,
   organization: 'Example Access',
   type: 'isp',
-  mobile: false,
   access: true,
-  shared: false,
-  corporate: false,
-  cdn: false,
-  anycast: false,
 }
 const hoster: Network = {
   ...access,

@@ -10,18 +10,7 @@ import type {
   ProxyAnswer,
   TravelAnswer,
 } from '../../api/check-answer.ts'
-import {
-  accuracies,
-  agentCategories,
-  agentStatuses,
-  botCategories,
-  classifications,
-  confidences,
-  levels,
-  networkTypes,
-  proxyTypes,
-  signalNames,
-} from '../../model/kind.ts'
+import * as kind from '../../model/kind.ts'
 
 export type MemberType = 'bool' | 'int' | 'double' | 'string' | 'list<string>'
 
@@ -59,8 +48,8 @@ export const objectMembers = {
     provider: 'string',
     category: 'string',
   } satisfies Record<keyof BotAnswer, MemberType>,
-  signals: Object.fromEntries(signalNames.map((name) => [name, 'bool'])) as Readonly<
-    Record<(typeof signalNames)[number], 'bool'>
+  signals: Object.fromEntries(kind.signalNames.map((name) => [name, 'bool'])) as Readonly<
+    Record<(typeof kind.signalNames)[number], 'bool'>
   >,
   travel: {
     known: 'bool',
@@ -113,16 +102,16 @@ export const memberNames = [...Object.keys(plainMembers), ...Object.keys(objectM
 /** No other word would ever be equal. `''` is that of a null object. */
 export const closedWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
-    classification: classifications,
-    risk_level: levels,
-    'network.type': [...networkTypes, ''],
-    'proxy.confidence': [...confidences, ''],
-    'proxy.type': [...proxyTypes, ''],
-    'bot.confidence': [...confidences, ''],
-    'bot.category': [...botCategories, ''],
-    'location.accuracy': [...accuracies, ''],
-    'agent.status': [...agentStatuses, ''],
-    'agent.category': agentCategories,
+    classification: kind.classifications,
+    risk_level: kind.levels,
+    'network.type': [...kind.networkTypes, ''],
+    'proxy.confidence': [...kind.confidences, ''],
+    'proxy.type': [...kind.proxyTypes, ''],
+    'bot.confidence': [...kind.confidences, ''],
+    'bot.category': [...kind.botCategories, ''],
+    'location.accuracy': [...kind.accuracies, ''],
+    'agent.status': [...kind.agentStatuses, ''],
+    'agent.category': kind.agentCategories,
   }),
 )
 

@@ -5,15 +5,7 @@
 // the file is renamed, flushed, once its hash is the signed one. `folder` keeps parts until then,
 // so an interrupted fetch resumes.
 
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  linkSync,
-  openSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -64,14 +56,14 @@ export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
   const moved = { parts: 0, bytes: 0, reusedBytes: 0 }
   const index = await fetchIndex(job, moved)
   await replaceWith(join(folder, name), 0o644, async (temporary) => {
-    const descriptor = openSync(temporary, 'wx', 0o644)
+    const descriptor = fs.openSync(temporary, 'wx', 0o644)
     try {
-      ftruncateSync(descriptor, index.bytes)
+      fs.ftruncateSync(descriptor, index.bytes)
       for await (const [segment, planes] of segmentsOf(index, job, moved)) {
         writeSegment(descriptor, segment, planes, index)
       }
     } finally {
-      closeSync(descriptor)
+      fs.closeSync(descriptor)
     }
     if (!isFileNamed(temporary, release.sha256)) {
       throw pullError('table', `the parts of ${release.id} do not match the signed table`)
@@ -187,7 +179,7 @@ function writeSegment(
 
 function writeAll(descriptor: number, bytes: Uint8Array, from: number): void {
   for (let at = 0; at < bytes.length;) {
-    at += writeSync(descriptor, bytes, at, bytes.length - at, from + at)
+    at += fs.writeSync(descriptor, bytes, at, bytes.length - at, from + at)
   }
 }
 
@@ -197,7 +189,7 @@ function openNear(paths: readonly string[]) {
     let map: MappedFile | undefined
     try {
       // Two names of one file count once.
-      const { dev, ino } = statSync(path)
+      const { dev, ino } = fs.statSync(path)
       if (seen.has(`${dev} ${ino}`)) return []
       seen.add(`${dev} ${ino}`)
       map = mapFile(path)
@@ -247,9 +239,9 @@ export interface AdoptedTable {
 
 /** Does nothing if the target exists. */
 export function adoptTable({ id, from, path }: AdoptedTable): void {
-  if (!existsSync(from) || existsSync(path)) return
+  if (!fs.existsSync(from) || fs.existsSync(path)) return
   try {
-    if (inMap(from, (bytes) => readTableView(bytes, from).id) === id) linkSync(from, path)
+    if (inMap(from, (bytes) => readTableView(bytes, from).id) === id) fs.linkSync(from, path)
   } catch {
     // Not a table, or another user's, which cannot be linked: one rollback target fewer.
   }

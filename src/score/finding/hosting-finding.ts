@@ -91,6 +91,5 @@ export function isNetworkBelieved(counted: readonly CountedEvidence[]): boolean 
   return independentVoices(counted) >= voicesMin
 }
 
-/** Independent voices that count at all. */
 const independentVoices = (counted: readonly CountedEvidence[]): number =>
   strongestByGroup(counted.filter(({ value }) => value >= voiceValueMin)).length

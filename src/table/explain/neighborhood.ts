@@ -5,15 +5,7 @@
 import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import { type Kind, kinds, matches } from '../../model/kind.ts'
-import {
-  densitySlots,
-  evidenceWords,
-  networkWords,
-  recordWords,
-  tailGroupFlag,
-  tailTopBits,
-  tailWords,
-} from '../../schema/table-layout.ts'
+import * as layout from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { damaged, listPlace } from '../file/table-corrupt.ts'
 import { evidenceListPlace } from '../file/evidence-record.ts'
@@ -35,7 +27,7 @@ type Counts = Float64Array
 const ipv4PiecesMax = 4096
 const ipv6KeysMax = 128
 /** /64s per key: the first word of its tails. */
-const linesOfKey = 2 ** tailTopBits
+const linesOfKey = 2 ** layout.tailTopBits
 
 export function neighborhoodOf(
   views: SectionViews,
@@ -46,7 +38,7 @@ export function neighborhoodOf(
   const unit = place.family === 4 ? 'address' : '/64'
   const scopes = near.map(({ scope, counts }) => scopeOf(scope, unit, counts, ofAs))
   if (ofAs === undefined) return scopes
-  const asn = views.networks[(place.network - 1) * networkWords] ?? 0
+  const asn = views.networks[(place.network - 1) * layout.networkWords] ?? 0
   return [...scopes, scopeOf(`AS${asn}`, unit, ofAs, undefined)]
 }
 
@@ -77,7 +69,7 @@ function asCounts(views: SectionViews, { family, network }: AddressPosition): Co
   const { density_lists: lists, density_slots: places, densities } = views
   const first = family === 4 ? 0 : slots
   const counts = new Float64Array(slots)
-  const of = { section: 'density_lists', length: densities.length, max: densitySlots }
+  const of = { section: 'density_lists', length: densities.length, max: layout.densitySlots }
   const { from, to } = listPlace(lists, network - 1, of)
   for (let at = from; at < to; at++) {
     const slot = places[at]! - first
@@ -179,16 +171,16 @@ function walkSite(
     if (piece > lastPiece) throw damaged(keys, 'ipv6_keys', piece, 'the keys do not ascend')
     const line = piece < from ? -1 : (keys[piece]! - base) * linesOfKey
     const entry = records[piece]!
-    if (entry < tailGroupFlag) {
+    if (entry < layout.tailGroupFlag) {
       begin(Math.max(0, line), false, entry)
       continue
     }
-    const group = entry - tailGroupFlag
+    const group = entry - layout.tailGroupFlag
     // Each tail belongs to one group.
     tailsLeft -= groups[group + 1]! - groups[group]!
     if (!(tailsLeft >= 0)) throw damaged(groups, 'ipv6_tail_groups', group, 'a group has no end')
     for (let at = groups[group]!; at < groups[group + 1]!; at++) {
-      const tail = at * tailWords
+      const tail = at * layout.tailWords
       const inside = tails[tail + 1] !== 0 || tails[tail + 2] !== 0
       // Only the end of a group before the /48 counts.
       if (line < 0) begin(0, false, tailRecords[at]!)
@@ -224,14 +216,14 @@ const longList = 64
 function newKindMask(views: SectionViews): (record: number) => number {
   const ofLong = new Map<number, number>()
   return (record) => {
-    const list = views.records[record * recordWords + 3] ?? 0
+    const list = views.records[record * layout.recordWords + 3] ?? 0
     const { from, to } = evidenceListPlace(views, list)
     const isLong = to - from > longList
     const known = isLong ? ofLong.get(list) : undefined
     if (known !== undefined) return known
     let mask = 1
     for (let at = from; at < to; at++) {
-      const head = views.evidence[views.evidence_ids[at]! * evidenceWords]!
+      const head = views.evidence[views.evidence_ids[at]! * layout.evidenceWords]!
       // Neighbourhoods list nothing.
       if (matches[(head >>> 20) & 3] !== 'near') mask |= 2 << ((head >>> 16) & 15)
     }

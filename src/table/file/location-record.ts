@@ -85,7 +85,6 @@ export const countryOf = (
   id: number,
 ): number => (id === 0 ? 0 : (views.regions[(regionOf(views, id) - 1) * regionWords] ?? 0))
 
-/** The bytes of all runs, for `locationTextAt`. */
 export const runBytes = ({ runs }: Pick<SectionViews, 'runs'>): Buffer =>
   Buffer.from(runs.buffer, runs.byteOffset, runs.byteLength)
 

@@ -5,17 +5,7 @@ import { IpriskError } from '../../base/coded-error.ts'
 import { crc32 } from 'node:zlib'
 import { ByteBuffer } from 'flatbuffers'
 import { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
-import {
-  headerBytesMax,
-  ipv4IndexBits,
-  ipv6IndexBuckets,
-  networkWords,
-  secondLevel,
-  sectionAlignment,
-  tailWords,
-  thirdLevel,
-  trailerBytes,
-} from '../../schema/table-layout.ts'
+import * as layout from '../../schema/table-layout.ts'
 import {
   type SectionName,
   type SectionView,
@@ -62,8 +52,13 @@ function readHeader(
   if (Math.max(...entries) > headerBytes / 4) {
     throw tableCorrupt(path, 'header', 0, 'it has more entries than room for them')
   }
-  if (headerBytes > headerBytesMax) {
-    throw tableCorrupt(path, 'header', 0, `it has ${headerBytes} bytes, over ${headerBytesMax}`)
+  if (headerBytes > layout.headerBytesMax) {
+    throw tableCorrupt(
+      path,
+      'header',
+      0,
+      `it has ${headerBytes} bytes, over ${layout.headerBytesMax}`,
+    )
   }
   const checksums = readChecksums(header, path)
   const views = readViews(bytes, header, headerBytes, path)
@@ -85,10 +80,11 @@ function readViews(
     const view = readView(header, name, path)
     const offset = view.byteOffset - bytes.byteOffset
     const end = offset + view.byteLength
-    if (offset < headerBytes || end > bytes.length - trailerBytes) {
+    if (offset < headerBytes || end > bytes.length - layout.trailerBytes) {
       throw tableCorrupt(path, name, offset, `it reaches to ${end}, outside the file`)
     }
-    if (offset % sectionAlignment !== 0) throw tableCorrupt(path, name, offset, 'it is not aligned')
+    if (offset % layout.sectionAlignment !== 0)
+      throw tableCorrupt(path, name, offset, 'it is not aligned')
     return view as SectionViews[Name]
   }
   return {
@@ -163,22 +159,22 @@ function checkLengths(views: SectionViews, path: string): void {
     }
   }
   const indexLength = views.ipv4_index.length
-  const { min, max } = ipv4IndexBits
+  const { min, max } = layout.ipv4IndexBits
   const bits = Math.min(max, Math.max(min, Math.floor(Math.log2(indexLength))))
   const keys = views.ipv6_keys.length
-  const networks = views.networks.length / networkWords
+  const networks = views.networks.length / layout.networkWords
   const equals: readonly (readonly [SectionName, number])[] = [
     ['ipv4_index', 2 ** bits + 1],
-    ['ipv6_index', ipv6IndexBuckets + 1],
+    ['ipv6_index', layout.ipv6IndexBuckets + 1],
     ['ipv4_records', views.ipv4_starts.length],
     ['ipv6_records', keys],
-    ['ipv6_tail_records', views.ipv6_tails.length / tailWords],
+    ['ipv6_tail_records', views.ipv6_tails.length / layout.tailWords],
     ['density_lists', networks + 1],
     ['density_slots', views.densities.length],
     ['network_runs', networks],
     // The last usable element, for any keys, is the one after the last slot.
-    ['ipv6_second', (keys >>> secondLevel.share) + 1],
-    ['ipv6_third', (keys >>> thirdLevel.share) + 1],
+    ['ipv6_second', (keys >>> layout.secondLevel.share) + 1],
+    ['ipv6_third', (keys >>> layout.thirdLevel.share) + 1],
   ]
   for (const [name, length] of equals) {
     if (views[name].length !== length) {

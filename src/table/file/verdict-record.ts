@@ -11,15 +11,7 @@
 // may have, take several consecutive words of the same code, which are summed.
 
 import type { Day } from '../../base/day.ts'
-import {
-  type Classification,
-  type Signals,
-  botCategories,
-  classifications,
-  confidences,
-  proxyTypes,
-  signalNames,
-} from '../../model/kind.ts'
+import * as kind from '../../model/kind.ts'
 import type { Reason, Verdict } from '../../model/verdict.ts'
 import { dayMax, reasonListMax, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
@@ -42,12 +34,12 @@ export function packVerdict(
   const { out, at, stringId, reasonList } = write
   const { proxy, bot } = verdict
   out[at] =
-    (classifications.indexOf(verdict.classification) |
+    (kind.classifications.indexOf(verdict.classification) |
       (verdict.score << 4) |
-      (proxy === undefined ? 0 : (confidences.indexOf(proxy.confidence) + 1) << 11) |
-      (proxy === undefined ? 0 : proxyTypes.indexOf(proxy.type) << 13) |
-      (bot === undefined ? 0 : (confidences.indexOf(bot.confidence) + 1) << 16) |
-      (bot === undefined ? 0 : botCategories.indexOf(bot.category) << 18) |
+      (proxy === undefined ? 0 : (kind.confidences.indexOf(proxy.confidence) + 1) << 11) |
+      (proxy === undefined ? 0 : kind.proxyTypes.indexOf(proxy.type) << 13) |
+      (bot === undefined ? 0 : (kind.confidences.indexOf(bot.confidence) + 1) << 16) |
+      (bot === undefined ? 0 : kind.botCategories.indexOf(bot.category) << 18) |
       (packSignals(verdict.signals) << 20)) >>>
     0
   out[at + 1] = stringId(proxy?.provider ?? '')
@@ -58,7 +50,7 @@ export function packVerdict(
 }
 
 const packSignals = (signals: Verdict['signals']): number =>
-  signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
+  kind.signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
 
 /** Mostly one word; `readReasons` is the inverse. */
 export function packReason(
@@ -100,8 +92,8 @@ export function readReasons(
   return reasons
 }
 
-export const readClassification = (verdicts: Uint32Array, id: number): Classification =>
-  classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
+export const readClassification = (verdicts: Uint32Array, id: number): kind.Classification =>
+  kind.classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
 
 export const readScore = (verdicts: Uint32Array, id: number): number =>
   ((verdicts[id * verdictWords] ?? 0) >>> 4) & 127
@@ -115,8 +107,8 @@ export function readVerdict(
   const at = id * verdictWords
   const words = views.verdicts
   const head = words[at] ?? 0
-  const proxyConfidence = confidences[((head >>> 11) & 3) - 1]
-  const botConfidence = confidences[((head >>> 16) & 3) - 1]
+  const proxyConfidence = kind.confidences[((head >>> 11) & 3) - 1]
+  const botConfidence = kind.confidences[((head >>> 16) & 3) - 1]
   if ((words[at + 2] ?? 0) > dayMax) throw damaged(words, 'verdicts', at + 2, 'an impossible day')
   return {
     classification: readClassification(words, id),
@@ -126,7 +118,7 @@ export function readVerdict(
         ? undefined
         : {
             confidence: proxyConfidence,
-            type: proxyTypes[(head >>> 13) & 7] ?? 'proxy',
+            type: kind.proxyTypes[(head >>> 13) & 7] ?? 'proxy',
             provider: strings.text(words[at + 1] ?? 0),
             lastSeen: (words[at + 2] ?? 0) as Day,
             percentDaysSeen: (words[at + 3] ?? 0) / percentScale,
@@ -137,7 +129,7 @@ export function readVerdict(
         : {
             confidence: botConfidence,
             provider: strings.text(words[at + 4] ?? 0),
-            category: botCategories[(head >>> 18) & 3] ?? 'search_crawler',
+            category: kind.botCategories[(head >>> 18) & 3] ?? 'search_crawler',
           },
     signals: readSignals(head >>> 20),
     reasons: readReasons(views, words[at + 5] ?? 0, strings),
@@ -145,7 +137,7 @@ export function readVerdict(
 }
 
 /** A literal: adding members one by one costs a microsecond. */
-const readSignals = (bits: number): Signals => ({
+const readSignals = (bits: number): kind.Signals => ({
   bogon: (bits & 1) !== 0,
   proxy: (bits & 2) !== 0,
   vpn: (bits & 4) !== 0,

@@ -21,19 +21,7 @@
 // - Only this user may write to the folder, so no other user can plant a copy. It is not in memory,
 // which sharing pages saves, nor on a network, where locks differ and mapped pages can be lost.
 
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { IpriskError, messageOf, environmentError } from '../../coded-error.ts'
@@ -129,7 +117,7 @@ const pathOf = ({ folder, name }: CopiedFile): string => join(folder, name)
 /** Includes `ctime`, because a program that overwrites a file may reset its `mtime`. */
 function identify(source: string): Omit<CopiedFile, 'folder'> {
   return withRegularFile(source, { mode: 'r' }, (descriptor, bytes) => {
-    const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = fstatSync(descriptor, { bigint: true })
+    const { dev, ino, mtimeNs, ctimeNs, mtimeMs } = fs.fstatSync(descriptor, { bigint: true })
     const identity = [bootId().slice(0, 8), dev, ino, bytes, mtimeNs, ctimeNs].join('-')
     return { identity, name: `${identity}.copy`, bytes, sourceMs: Number(mtimeMs) }
   })
@@ -144,17 +132,17 @@ const namedHere = (file: CopiedFile): CopiedFile =>
 /** Runs under the `.making` lock. */
 function* makeCopy(source: string, file: CopiedFile, verify: (copy: string) => CopySteps<void>) {
   const part = `${pathOf(file)}.part`
-  rmSync(part, { force: true })
+  fs.rmSync(part, { force: true })
   checkRoom(file.folder, file.bytes)
   try {
     for (const _ of copyLargeFileInSteps(source, part, file.bytes)) yield 0
     if (identify(source).identity !== file.identity) return 'changed'
-    chmodSync(part, 0o400)
+    fs.chmodSync(part, 0o400)
     yield* verify(part)
     const copy = holdCopy(file, part)
     if (typeof copy !== 'object') return copy
     try {
-      renameSync(part, pathOf(file))
+      fs.renameSync(part, pathOf(file))
       return copy
     } catch (cause) {
       copy.release()
@@ -164,15 +152,15 @@ function* makeCopy(source: string, file: CopiedFile, verify: (copy: string) => C
     if ((cause as NodeJS.ErrnoException).syscall !== 'read') throw cause
     throw environmentError('file_unreadable', messageOf(cause), { cause })
   } finally {
-    rmSync(part, { force: true })
+    fs.rmSync(part, { force: true })
   }
 }
 
 function holdCopy(file: CopiedFile, path = pathOf(file)): SharedCopy | 'absent' | 'busy' {
   let descriptor: number
   try {
-    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-    descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+    descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ELOOP') return 'absent'
@@ -185,7 +173,7 @@ function holdCopy(file: CopiedFile, path = pathOf(file)): SharedCopy | 'absent' 
       state = isSound(descriptor, file.bytes) ? 'held' : 'absent'
     }
   } finally {
-    if (state !== 'held') closeSync(descriptor)
+    if (state !== 'held') fs.closeSync(descriptor)
   }
   if (state !== 'held') return state
   return {
@@ -196,9 +184,9 @@ function holdCopy(file: CopiedFile, path = pathOf(file)): SharedCopy | 'absent' 
 }
 
 function isSound(descriptor: number, bytes: number): boolean {
-  const { uid, mode, nlink, size } = fstatSync(descriptor)
+  const { uid, mode, nlink, size } = fs.fstatSync(descriptor)
   const user = callerUserId() ?? uid
-  return uid === user && mode === (constants.S_IFREG | 0o400) && nlink === 1 && size === bytes
+  return uid === user && mode === (fs.constants.S_IFREG | 0o400) && nlink === 1 && size === bytes
 }
 
 const kept = new Set<() => void>()
@@ -207,7 +195,7 @@ function keep(descriptor: number, folder: string): () => void {
   const release = (): void => {
     if (!kept.delete(release)) return
     if (kept.size === 0) process.removeListener('exit', releaseAll)
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
     sweep(folder)
   }
   if (kept.size === 0) process.once('exit', releaseAll)
@@ -234,19 +222,19 @@ function sweep(folder: string): void {
 }
 
 function removeUnused(path: string): void {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const descriptor = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
   try {
     const isUnused = lockDescriptor(descriptor, { path, how: 'exclusive' })
-    if (isUnused && hasName(descriptor, path)) rmSync(path)
+    if (isUnused && hasName(descriptor, path)) fs.rmSync(path)
   } finally {
-    closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }
 
 function removeAbandoned(part: string): void {
   const making = acquireFileLock(part.replace(/part$/, 'making'))
   if (making === undefined) return
-  rmSync(part, { force: true })
+  fs.rmSync(part, { force: true })
   making.release()
 }
 
@@ -281,7 +269,7 @@ function cacheFolder(): string | undefined {
 /** The owner of the folder, or of its nearest visible parent. */
 function ownerOf(folder: string): number | undefined {
   try {
-    return statSync(folder).uid
+    return fs.statSync(folder).uid
   } catch {
     // Missing, hidden from this user, or below a file.
     return dirname(folder) === folder ? undefined : ownerOf(dirname(folder))
@@ -294,13 +282,13 @@ function makeCopyFolder(folder: string): void {
   const user = callerUserId()
   // The parent too: in a temporary folder another user may have created it.
   for (const place of [dirname(folder), folder]) {
-    const stat = lstatSync(place)
+    const stat = fs.lstatSync(place)
     const isOwn = user === undefined || stat.uid === user
     if (!stat.isDirectory() || !isOwn || (stat.mode & 0o022) !== 0) {
       throw new Error(`${place} is not a folder that only user ${user ?? ''} may write`)
     }
   }
-  const unfit = unfitFileSystems.get(statfsSync(folder).type)
+  const unfit = unfitFileSystems.get(fs.statfsSync(folder).type)
   if (unfit !== undefined) throw new Error(`${folder} is ${unfit}`)
 }
 
@@ -309,17 +297,18 @@ function makeFolder(folder: string): void {
   if (isThere(folder)) return
   makeFolder(dirname(folder))
   try {
-    mkdirSync(folder, { mode: 0o700 })
+    fs.mkdirSync(folder, { mode: 0o700 })
   } catch (cause) {
     // Another process may just have made it.
     if (!isThere(folder)) throw cause
   }
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+const isThere = (path: string): boolean =>
+  fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 function checkRoom(folder: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder)
+  const { bavail, bsize } = fs.statfsSync(folder)
   const free = bavail * bsize
   if (free < bytes) throw new Error(`${folder} has ${free} bytes free, not ${bytes}`)
 }

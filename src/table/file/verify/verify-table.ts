@@ -5,21 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { tableTextBytesMax } from '../../../base/limits.ts'
 import { mapFile } from '../../../base/system/memory-map.ts'
 import { accuracies } from '../../../model/kind.ts'
-import {
-  countryWords,
-  evidenceRangeWords,
-  evidenceWords,
-  ipv4IndexShift,
-  networkWords,
-  reasonCodeBytesMax,
-  recordWords,
-  regionWords,
-  runElementWords,
-  tailGroupFlag,
-  tailWords,
-  trailerBytes,
-  verdictWords,
-} from '../../../schema/table-layout.ts'
+import * as layout from '../../../schema/table-layout.ts'
 import type { SectionName, SectionViews } from '../../../schema/table-sections.ts'
 import { sectionNames } from '../../../schema/table-sections.ts'
 import { type Fail, tableCorrupt } from '../table-corrupt.ts'
@@ -95,14 +81,14 @@ function checkPadding(bytes: Uint8Array, file: TableView, path: string): void {
     expectZeros(from - 4, name)
     end = from + file.views[name].byteLength
   }
-  expectZeros(bytes.length - trailerBytes, 'trailer')
+  expectZeros(bytes.length - layout.trailerBytes, 'trailer')
 }
 
 function checkIpv4({ views }: TableView, fail: Fail): void {
   const { ipv4_starts: starts, ipv4_index: index } = views
   checkIndex(index, starts.length, 'ipv4_index', fail)
   if (index[1] === 0 || starts[0] !== 0) fail('ipv4_starts', 0, 'it does not begin with 0.0.0.0')
-  const size = 2 ** ipv4IndexShift(index.length)
+  const size = 2 ** layout.ipv4IndexShift(index.length)
   checkAscent(starts, index, (piece) => fail('ipv4_starts', piece, 'the starts do not ascend'))
   for (let piece = 0; piece < starts.length; piece++) {
     if (starts[piece]! >= size) fail('ipv4_starts', piece, 'it lies past its bucket')
@@ -155,20 +141,20 @@ function checkTails({ views }: TableView, fail: Fail): void {
     const from = groups[group]!
     const to = groups[group + 1]!
     if (to <= from) fail('ipv6_tail_groups', group + 1, 'a group is empty')
-    const at = from * tailWords
+    const at = from * layout.tailWords
     if (tails[at] !== 0 || tails[at + 1] !== 0 || tails[at + 2] !== 0) {
       fail('ipv6_tails', at, 'a group does not begin with tail 0')
     }
     for (let i = from + 1; i < to; i++) {
-      if (!ascends(tails, i)) fail('ipv6_tails', i * tailWords, 'the tails do not ascend')
+      if (!ascends(tails, i)) fail('ipv6_tails', i * layout.tailWords, 'the tails do not ascend')
     }
   }
 }
 
 function ascends(tails: Uint32Array, i: number): boolean {
-  for (let word = 0; word < tailWords; word++) {
-    const before = tails[(i - 1) * tailWords + word]!
-    const here = tails[i * tailWords + word]!
+  for (let word = 0; word < layout.tailWords; word++) {
+    const before = tails[(i - 1) * layout.tailWords + word]!
+    const here = tails[i * layout.tailWords + word]!
     if (here !== before) return here > before
   }
   return false
@@ -176,14 +162,14 @@ function ascends(tails: Uint32Array, i: number): boolean {
 
 function checkIds({ views, sources }: TableView, fail: Fail): void {
   const count = {
-    records: views.records.length / recordWords,
-    networks: views.networks.length / networkWords,
-    countries: views.countries.length / countryWords,
+    records: views.records.length / layout.recordWords,
+    networks: views.networks.length / layout.networkWords,
+    countries: views.countries.length / layout.countryWords,
     locations: views.location_runs.length,
-    runs: views.runs.length / runElementWords,
-    ranges: views.evidence_ranges.length / evidenceRangeWords,
-    verdicts: views.verdicts.length / verdictWords,
-    evidence: views.evidence.length / evidenceWords,
+    runs: views.runs.length / layout.runElementWords,
+    ranges: views.evidence_ranges.length / layout.evidenceRangeWords,
+    verdicts: views.verdicts.length / layout.verdictWords,
+    evidence: views.evidence.length / layout.evidenceWords,
     strings: views.string_offsets.length - 1,
     reasonLists: views.reason_lists.length - 1,
     evidenceLists: views.evidence_lists.length - 1,
@@ -197,29 +183,29 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
   below('ipv4_records', count.records)
   below('ipv6_tail_records', count.records)
   const records = views.ipv6_records
-  const groupLimit = count.tailGroups + tailGroupFlag
+  const groupLimit = count.tailGroups + layout.tailGroupFlag
   for (let i = 0; i < records.length; i++) {
-    const limit = records[i]! >= tailGroupFlag ? groupLimit : count.records
+    const limit = records[i]! >= layout.tailGroupFlag ? groupLimit : count.records
     if (records[i]! >= limit) fail('ipv6_records', i, `id ${records[i]} is not below ${limit}`)
   }
-  below('records', count.networks + 1, 0, recordWords)
-  below('records', count.locations + 1, 1, recordWords)
-  below('records', count.verdicts, 2, recordWords)
-  below('records', count.evidenceLists, 3, recordWords)
-  below('networks', count.strings, 1, networkWords)
-  below('networks', count.evidenceLists, 3, networkWords)
+  below('records', count.networks + 1, 0, layout.recordWords)
+  below('records', count.locations + 1, 1, layout.recordWords)
+  below('records', count.verdicts, 2, layout.recordWords)
+  below('records', count.evidenceLists, 3, layout.recordWords)
+  below('networks', count.strings, 1, layout.networkWords)
+  below('networks', count.evidenceLists, 3, layout.networkWords)
   below('countries', count.strings)
-  below('regions', count.countries + 1, 0, regionWords)
-  for (const word of [1, 2]) below('regions', count.strings, word, regionWords)
-  below('regions', accuracies.length, 3, regionWords)
-  for (const word of [4, 5]) below('regions', count.runs, word, regionWords)
+  below('regions', count.countries + 1, 0, layout.regionWords)
+  for (const word of [1, 2]) below('regions', count.strings, word, layout.regionWords)
+  below('regions', accuracies.length, 3, layout.regionWords)
+  for (const word of [4, 5]) below('regions', count.runs, word, layout.regionWords)
   below('network_runs', count.runs)
   below('location_runs', count.runs)
-  for (const word of [1, 4]) below('verdicts', count.strings, word, verdictWords)
-  below('verdicts', count.reasonLists, 5, verdictWords)
+  for (const word of [1, 4]) below('verdicts', count.strings, word, layout.verdictWords)
+  below('verdicts', count.reasonLists, 5, layout.verdictWords)
   below('evidence_ids', count.evidence)
-  below('evidence', count.strings, 1, evidenceWords)
-  for (let i = 0; i < views.evidence.length; i += evidenceWords) {
+  below('evidence', count.strings, 1, layout.evidenceWords)
+  for (let i = 0; i < views.evidence.length; i += layout.evidenceWords) {
     const source = sources[views.evidence[i]! & 0xffff]
     if (source === undefined) fail('evidence', i, 'unknown source')
     if (source?.voice === undefined) fail('evidence', i, 'its source has no weight')
@@ -282,18 +268,18 @@ function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): 
   views.reasons.forEach((word, at) => {
     const text = word >>> 8
     const bytes = (texts[text + 1] ?? 0) - texts[text]!
-    if (bytes > reasonCodeBytesMax) fail('reasons', at, tooLong('its code', bytes))
+    if (bytes > layout.reasonCodeBytesMax) fail('reasons', at, tooLong('its code', bytes))
   })
   const { runs, regions } = views
   for (const section of ['network_runs', 'location_runs'] as const) {
     views[section].forEach((run, id) => {
-      const bytes = runs[run * runElementWords] ?? 0
+      const bytes = runs[run * layout.runElementWords] ?? 0
       if (bytes > tableRunBytesMax) fail(section, id, tooLong('its run', bytes))
     })
   }
-  for (let at = 0; at < regions.length; at += regionWords) {
+  for (let at = 0; at < regions.length; at += layout.regionWords) {
     for (const run of [regions[at + 4]!, regions[at + 5]!]) {
-      const bytes = runs[run * runElementWords] ?? 0
+      const bytes = runs[run * layout.runElementWords] ?? 0
       if (bytes > tableRunBytesMax) fail('regions', at, tooLong('a run of it', bytes))
     }
   }

@@ -9,16 +9,7 @@ import {
   networkTypes,
   proxyTypes,
 } from '../../../model/kind.ts'
-import {
-  dayMax,
-  densitySlots,
-  evidenceListMax,
-  evidenceWords,
-  networkWords,
-  reasonListMax,
-  regionWords,
-  verdictWords,
-} from '../../../schema/table-layout.ts'
+import * as layout from '../../../schema/table-layout.ts'
 import type { Fail } from '../table-corrupt.ts'
 import type { TableView } from '../table-view.ts'
 
@@ -50,20 +41,20 @@ function checkSources({ sources }: TableView, fail: Fail): void {
 }
 
 function checkVerdicts({ views: { verdicts } }: TableView, fail: Fail): void {
-  for (let at = 0; at < verdicts.length; at += verdictWords) {
+  for (let at = 0; at < verdicts.length; at += layout.verdictWords) {
     const head = verdicts[at]!
     if ((head & 15) >= classifications.length) fail('verdicts', at, 'unknown classification')
     if (((head >>> 4) & 127) > scoreMax) fail('verdicts', at, `a score above ${scoreMax}`)
     if (((head >>> 13) & 7) >= proxyTypes.length) fail('verdicts', at, 'unknown proxy type')
     if (((head >>> 18) & 3) >= botCategories.length) fail('verdicts', at, 'unknown bot category')
     if (head >>> 29 !== 0) fail('verdicts', at, 'unknown signals')
-    if (verdicts[at + 2]! > dayMax) fail('verdicts', at + 2, 'an impossible day')
+    if (verdicts[at + 2]! > layout.dayMax) fail('verdicts', at + 2, 'an impossible day')
     if (verdicts[at + 3]! > percentMax) fail('verdicts', at + 3, 'a share above 100 percent')
   }
 }
 
 function checkEvidence({ views: { evidence }, asOf }: TableView, fail: Fail): void {
-  for (let at = 0; at < evidence.length; at += evidenceWords) {
+  for (let at = 0; at < evidence.length; at += layout.evidenceWords) {
     const head = evidence[at]!
     if (((head >>> 16) & 15) >= kinds.length) fail('evidence', at, 'unknown kind')
     if (((head >>> 20) & 3) >= matches.length) fail('evidence', at, 'unknown match')
@@ -74,13 +65,13 @@ function checkEvidence({ views: { evidence }, asOf }: TableView, fail: Fail): vo
 }
 
 function checkNetworks({ views: { networks } }: TableView, fail: Fail): void {
-  for (let at = 2; at < networks.length; at += networkWords) {
+  for (let at = 2; at < networks.length; at += layout.networkWords) {
     if ((networks[at]! & 15) >= networkTypes.length) fail('networks', at, 'unknown type')
   }
 }
 
 function checkRegions({ views: { regions } }: TableView, fail: Fail): void {
-  for (let at = 0; at < regions.length; at += regionWords) {
+  for (let at = 0; at < regions.length; at += layout.regionWords) {
     if (regions[at] === 0) fail('regions', at, 'it has no country')
   }
 }
@@ -88,13 +79,14 @@ function checkRegions({ views: { regions } }: TableView, fail: Fail): void {
 /** Per network and family: all units, then those of each kind. */
 function checkDensities({ views }: TableView, fail: Fail): void {
   const { density_lists: lists, density_slots: slots, densities } = views
-  const family = densitySlots / 2
+  const family = layout.densitySlots / 2
   for (let list = 0; list + 1 < lists.length; list++) {
     const units = [0, 0]
     for (let at = lists[list]!; at < lists[list + 1]!; at++) {
       const slot = slots[at]!
       const count = densities[at]!
-      if (slot >= densitySlots) fail('density_slots', at, `id ${slot} is not below ${densitySlots}`)
+      if (slot >= layout.densitySlots)
+        fail('density_slots', at, `id ${slot} is not below ${layout.densitySlots}`)
       if (at > lists[list]! && slot <= slots[at - 1]!) {
         fail('density_slots', at, 'the slots of a network do not ascend')
       }
@@ -110,8 +102,8 @@ function checkDensities({ views }: TableView, fail: Fail): void {
 
 function checkListLengths({ views }: TableView, fail: Fail): void {
   const lists = [
-    ['reason_lists', reasonListMax],
-    ['evidence_lists', evidenceListMax],
+    ['reason_lists', layout.reasonListMax],
+    ['evidence_lists', layout.evidenceListMax],
   ] as const
   for (const [section, max] of lists) {
     const offsets = views[section]
