@@ -35,7 +35,7 @@ export function buildSummary(report: BuildReport, reportPath: string): readonly 
       `${formatCount(table.ipv4_boundaries)} IPv4 and ` +
       `${formatCount(table.ipv6_boundaries)} IPv6 boundaries`,
     `built in  ${report.seconds.toFixed(1)} s with ` +
-      `${formatMegabytes(report.peak_bytes)} MB at its peak`,
+      `${formatMegabytes(report.peak_bytes)} MB at peak`,
     `written   ${table.path}`,
     `report    ${reportPath}: every feed, stage and reason`,
   ]
@@ -47,7 +47,7 @@ function missingLines(feeds: readonly FeedReport[]): readonly string[] {
   )
   if (missing.length === 0) return []
   const names = joinFew(missing, namesShownMax, { last: ', ' })
-  return [`missing   ${names} (\`iprisk feeds list\` says why)`]
+  return [`missing   ${names} (\`iprisk feeds list\` shows why)`]
 }
 
 /** `networks  of 2026-06-17, embedded: status 403`. */

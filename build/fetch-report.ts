@@ -64,7 +64,7 @@ export function fetchWarnings(
   if (lines.length <= linesMax) return [...late, ...lines]
   const failed = feedsOf(single.filter(({ problem }) => problem !== undefined))
   const names = joinFew(failed, linesMax)
-  const text = `${failed.length} feeds could not be fetched (${names}); \`iprisk feeds list\` says why`
+  const text = `${failed.length} feeds could not be fetched (${names}); \`iprisk feeds list\` shows why`
   return [...late, text]
 }
 

@@ -217,7 +217,8 @@ async function goLive(
     tell({ kind: 'warn', text })
   }
   if (!promotion.promoted) throw buildRejected(promotion, options)
-  for (const text of promotion.reasons) tell({ kind: 'warn', text: `promoted by force: ${text}` })
+  for (const text of promotion.reasons)
+    tell({ kind: 'warn', text: `promoted with --force: ${text}` })
   return report
 }
 

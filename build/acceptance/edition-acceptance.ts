@@ -121,7 +121,7 @@ async function judgeFetched(
       return { kind: 'passes', edition }
     }
     if (edition.day <= inUse.day) {
-      const days = `its day is ${formatDay(edition.day)}, that of the one in use ${formatDay(inUse.day)}`
+      const days = `it is from ${formatDay(edition.day)}, the one in use from ${formatDay(inUse.day)}`
       return { kind: 'missing', problem: days }
     }
     const reasons = await changesAbove(kind, inUse, edition)
@@ -171,7 +171,7 @@ async function changesAbove(kind: DataSetKind, inUse: DataEdition, next: DataEdi
     if (share <= bound) return []
     const what = kind === 'places' ? 'country' : 'origin AS'
     return [
-      `${percent(share)} of the IPv${family} addresses have another ${what} than in the edition ` +
+      `${percent(share)} of the IPv${family} addresses have a different ${what} than in the edition ` +
         `of ${formatDay(inUse.day)}; the limit is ${percent(bound)}`,
     ]
   })

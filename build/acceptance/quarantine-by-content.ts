@@ -42,7 +42,7 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
   }
   const deepest = overlap.deepest()
   if (deepest > overlapMax) {
-    reasons.add(`up to ${deepest} of its entries hold one address; the limit is ${overlapMax}`)
+    reasons.add(`up to ${deepest} of its entries cover one address; the limit is ${overlapMax}`)
   }
   return {
     files: kept as readonly ParsedSnapshot[],

@@ -26,7 +26,7 @@ const unreachableCodes = new Set([
 
 const timeouts: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'sent no headers in time',
-  UND_ERR_BODY_TIMEOUT: 'fell silent in the middle of the body',
+  UND_ERR_BODY_TIMEOUT: 'stopped sending in the middle of the body',
 }
 
 const diskCodes = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EIO', 'EEXIST', 'ENOENT'])

@@ -83,7 +83,7 @@ function finalFailure(answer: FailedAttempt, attempts: number, impatient: boolea
   const { code, message, retryable } = answer.error
   const tried = attempts > 1 ? ` (after ${attempts} tries)` : ''
   const asked = impatient
-    ? `; it asks to wait ${Math.ceil((answer.retryAfterMs ?? 0) / 1000)} s: run again then`
+    ? `; it asks clients to wait ${Math.ceil((answer.retryAfterMs ?? 0) / 1000)} s: run again then`
     : ''
   const error = environmentError(code, message + tried + asked, { retryable, cause: answer.error })
   return { kind: 'failed', error, status: answer.status }

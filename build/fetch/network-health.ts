@@ -19,7 +19,7 @@ export function openNetworkHealth(options: { readonly hosts: number; readonly de
       environmentError(
         'fetch_no_network',
         `no host can be reached (${what}); check the network, DNS and HTTPS_PROXY, ` +
-          `or give --offline to build from stored copies`,
+          `or pass --offline to build from stored copies`,
         { retryable: true },
       ),
     )

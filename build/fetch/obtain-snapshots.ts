@@ -102,7 +102,7 @@ async function storedFeed(
     if (damage.length > 0) return { feed, file, state: 'missing', damaged: true, problem: text }
     const none =
       problem === undefined
-        ? `no stored copy in ${join(options.folder, feed.id)}; fetch it once with a network`
+        ? `no stored copy in ${join(options.folder, feed.id)}; fetch it once while online`
         : 'there is no stored copy'
     return { feed, file, state: 'missing', problem: [...problems, none].join('; ') }
   })

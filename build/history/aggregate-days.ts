@@ -69,7 +69,7 @@ export async function findFeedDays(duck: DuckDb, feed: KeptFeed, options: Aggreg
     const statement = known.get(path)
     if (statement === undefined) problems.push(problemOf(path))
     else if (statement.feed !== feed.id || statement.day !== day) {
-      problems.push(`${path} is another day's or feed's file; the day counts as missing`)
+      problems.push(`${path} belongs to another day or feed; the day counts as missing`)
     } else {
       files.push(file)
       if (statement.detailCount > 0) detailed = true

@@ -110,7 +110,7 @@ export function mmdbError(options: {
   const { path, offset, problem, cause } = options
   return inputError(
     'mmdb_invalid',
-    `${path}: byte ${offset}: ${problem}. The file is damaged or no MMDB file; ` +
+    `${path}: byte ${offset}: ${problem}. The file is damaged or not an MMDB file; ` +
       'fetch it again from its publisher.',
     { cause },
   )

@@ -108,7 +108,7 @@ function walkLeaves(options: {
     // Down the left side, stacking right siblings.
     while (record < nodeCount && record !== (family === 6 ? aliased : -1)) {
       if (depth === bits) throw loopError(tree.file, record, `lies deeper than ${bits} bits`)
-      if (visitsLeft-- === 0) throw loopError(tree.file, record, 'is visited again and again')
+      if (visitsLeft-- === 0) throw loopError(tree.file, record, 'is visited repeatedly')
       depth++
       waiting[waitingCount] = records[record * 2 + 1]!
       waitingDepth[waitingCount++] = depth

@@ -149,7 +149,7 @@ function entryOf(
   value: JsonScalar | undefined,
 ): Entry | string {
   const written = settings.asn && typeof value === 'number' ? String(value) : value
-  if (typeof written !== 'string') return 'not a text'
+  if (typeof written !== 'string') return 'not a string'
   const trimmed = written.trim()
   if (trimmed === '') return 'empty text'
   const text = settings.asn ? asnText(trimmed) : trimmed

@@ -7,8 +7,8 @@ import type { FormatOptions } from './entry.ts'
 export const textOption = z.string('a text').min(1, 'a text')
 
 export const textsOption = z
-  .array(z.string('a list of texts').min(1, 'a list of texts'), 'a list of texts')
-  .min(1, 'a list of texts')
+  .array(z.string('a list of strings').min(1, 'a list of strings'), 'a list of strings')
+  .min(1, 'a list of strings')
 
 export function refuseOption(name: string, wanted: string): never {
   throw inputError('bad_format_options', `option "${name}" must be ${wanted}`)

@@ -21,7 +21,7 @@ export function jsonSchemaOf(schema: z.ZodType): object {
 }
 
 const wide = 'Accept very wide entries, too'
-const texts = z.array(z.string('an array of texts'), 'an array of texts')
+const texts = z.array(z.string('an array of strings'), 'an array of strings')
 /** Their number is checked where they are added or removed, whatever the way in. */
 const entries = texts.meta({
   minItems: 1,

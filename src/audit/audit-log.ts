@@ -118,7 +118,7 @@ export function auditLogPath(state: string): string {
 /** The act is over, but its end could not be recorded: no reason to report it as not done. */
 function endUnwritten(path: string, actId: string, cause: unknown): IpriskError {
   const message =
-    `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
+    `The second line of this action, ${actId}, could not be written to the audit log ${path}: ` +
     `${messageOf(cause)}. "iprisk keys audit" shows its result as unknown.`
   return environmentError('audit_end_unwritten', message, { cause })
 }

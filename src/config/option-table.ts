@@ -129,7 +129,7 @@ export const optionTable = {
     type: is.host.default('127.0.0.1'),
   }),
   'serve.adminSocket': option('--admin-socket <file>', ['serve', ...inspectCommands], {
-    help: 'a Unix socket for metrics and health, in place of the admin port',
+    help: 'a Unix socket for metrics and health, instead of the admin port',
     type: is.socketPath.exactOptional(),
   }),
   'serve.adminAllowedHosts': option('--admin-allowed-hosts <names>', ['serve'], {
@@ -330,7 +330,7 @@ export const optionTable = {
     type: is.whole([1, 3650], 'days').default(180),
   }),
   'feedback.lists': toggle('--feedback-lists', ['serve'], {
-    help: 'let outcomes enter addresses in the own lists reported and reported-shared',
+    help: 'let outcomes add addresses to the own lists reported and reported-shared',
   }),
   // It wins over the mirror.
   'build.offline': toggle('--offline', ['build', 'start'], {
@@ -382,11 +382,11 @@ export const optionTable = {
   // Only in the file; it wins over the catalogue and `allFeeds`.
   'build.feeds': { type: is.feedSwitches.default({}) },
   'build.networks': option('--networks <file...>', ['build'], {
-    help: 'files that map addresses to networks, in place of the default ones',
+    help: 'files that map addresses to networks, instead of the default ones',
     type: is.paths.default([]),
   }),
   'build.locations': option('--locations <file...>', ['build'], {
-    help: 'files that map addresses to locations, in place of the default ones',
+    help: 'files that map addresses to locations, instead of the default ones',
     type: is.paths.default([]),
   }),
   'build.flipsMaxPercent': option('--flips-max-percent <n>', ['build'], {
@@ -471,7 +471,7 @@ export const optionTable = {
     '--licences <list>',
     ['build', 'publish', 'feeds list', 'feeds fetch', 'export'],
     {
-      help: 'use only data under these licences, comma-separated or in a file; what is left out is named',
+      help: 'use only data under these licences, comma-separated or in a file; omitted data is listed',
       type: is
         .textOf('a list of licences or a file of them', (value) => value !== '')
         .exactOptional(),
@@ -507,7 +507,7 @@ export const optionTable = {
     type: is.textOf('a policy or a file', (value) => value !== '').exactOptional(),
   }),
   'invocation.sampled': toggle('--sampled', ['replay'], {
-    help: 'replay what the server on --port has sampled (serve --sample), in place of files',
+    help: 'replay what the server on --port has sampled (serve --sample), instead of files',
   }),
   'invocation.failOver': option('--fail-over <share>', ['policy test', 'replay'], {
     help: 'exit with 1 if more than this share changes: 0.5%',

@@ -97,7 +97,7 @@ export const pathMembers: readonly (readonly string[])[] = Object.entries(option
 /** For every command; not in the file. */
 export const configOption = {
   flag: '--config <file>',
-  help: 'the configuration file; ./iprisk.json where that exists',
+  help: 'the configuration file; ./iprisk.json if it exists',
   environment: 'IPRISK_CONFIG',
 } as const
 

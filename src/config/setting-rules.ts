@@ -29,7 +29,7 @@ function gateRules(at: (name: string) => unknown): readonly Rule[] {
     [
       'serve.gate',
       gate !== undefined && (gate.port === at('serve.port') || gate.port === at('serve.adminPort')),
-      'must use another port than serve.port and serve.adminPort',
+      'must use a different port than serve.port and serve.adminPort',
     ],
     [
       'serve.gate',

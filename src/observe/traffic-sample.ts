@@ -52,7 +52,7 @@ export function openTrafficSample(parts: {
       await writeSample(path, reservoir.checks())
       return path
     } catch (error) {
-      log.error({ path }, `The sample of traffic cannot be written: ${messageOf(error)}`)
+      log.error({ path }, `The traffic sample cannot be written: ${messageOf(error)}`)
       return undefined
     }
   }

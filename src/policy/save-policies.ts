@@ -71,10 +71,10 @@ function differenceOf(
   }
   const is = file.policies.revision
   if (is !== revision) {
-    return `were changed meanwhile: their revision is ${is}, not ${revision ?? 'none'}. ${anew}`
+    return `were changed in the meantime: their revision is ${is}, not ${revision ?? 'none'}. ${anew}`
   }
   if (tag === undefined || tag === file.tag) return undefined
-  return `were changed meanwhile: they decide alike, but the file differs. ${anew}`
+  return `were changed in the meantime: they decide alike, but the file differs. ${anew}`
 }
 
 function writePolicies(path: string, text: string): void {

@@ -255,7 +255,7 @@ function transferListOf(items: readonly TaskItem[]): ArrayBuffer[] {
 /** For an item of a task whose thread died: an error that an item throws is its result. */
 function retryOrReject(state: State, one: QueuedItem): void {
   one.deaths += 1
-  if (one.deaths > deathsMax) one.reject(poolFailed('its threads died of this request'))
+  if (one.deaths > deathsMax) one.reject(poolFailed('this request crashed its threads'))
   else if (state.closed) one.reject(poolFailed('it is closed'))
   else state.queue.requeue(one)
 }

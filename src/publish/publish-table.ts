@@ -219,7 +219,7 @@ function refuseFuture(
   const today = dayOf(now)
   if (force || !isFuture(asOf, today)) return
   throw refusal(
-    `The table ${id} is of ${day}, and today is ${formatDay(today)}: servers would refuse ` +
+    `The table ${id} is dated ${day}, and today is ${formatDay(today)}: servers would refuse ` +
       'earlier tables after it. --force publishes it anyway.',
   )
 }
@@ -236,7 +236,7 @@ function refuseOlder(
   }
   if (newest !== undefined && day < newest.as_of) {
     throw refusal(
-      `The table ${id} is of ${day}, older than the published ${newest.id} of ${newest.as_of}: ` +
+      `The table ${id} is dated ${day}, older than the published ${newest.id} of ${newest.as_of}: ` +
         '--rollback-to returns to a published table, --force publishes this one.',
     )
   }

@@ -363,10 +363,10 @@ async function askPredecessorToYield(predecessor: string, log: Log): Promise<voi
 /** The predecessor answers, so this server must be able to. */
 function requireAnswers(file: VerifiedTableFile | undefined, lists: ListsManager): void {
   if (file === undefined) {
-    throw takeoverFailed('this server has no table (the log says why).')
+    throw takeoverFailed('this server has no table (the log has the reason).')
   }
   if (!lists.status().known) {
-    throw takeoverFailed('this server cannot read the own lists (the log says why).')
+    throw takeoverFailed('this server cannot read the own lists (the log has the reason).')
   }
 }
 
@@ -463,7 +463,8 @@ async function listenForCommands(
 
 async function sampleReply({ sample, tables, lists }: Parts): Promise<ControlReply> {
   const path = await sample?.save()
-  if (path === undefined) return { ok: false, text: 'The server samples no traffic (--sample).' }
+  if (path === undefined)
+    return { ok: false, text: 'The server does not sample traffic (--sample).' }
   const table = tables.file()?.path
   const places: SampledPlaces = { sample: path, table, lists: lists.file() }
   return { ok: true, text: JSON.stringify(places) }

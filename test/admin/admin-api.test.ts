@@ -11,7 +11,7 @@ import {
 import { unnamedAdmin } from '../../src/admin/admin-caller.ts'
 
 const schema = z.strictObject({
-  entries: z.array(z.string('an array of texts'), 'an array of texts'),
+  entries: z.array(z.string('an array of strings'), 'an array of strings'),
   force: z.boolean('true or false').optional(),
 })
 const row = {
@@ -52,8 +52,8 @@ describe('a route with a body', () => {
   it.each([
     ['[]', 'The body must be a JSON object.'],
     ['', 'The body must be a JSON object.'],
-    ['{"entries":[1]}', 'entries must be an array of texts.'],
-    ['{"entries":1,"force":1}', 'entries must be an array of texts.'],
+    ['{"entries":[1]}', 'entries must be an array of strings.'],
+    ['{"entries":1,"force":1}', 'entries must be an array of strings.'],
     ['{"entries":[],"forse":true}', 'The body has an unknown member "forse"; did you mean force?'],
     ['{"__proto__":1}', 'The body has an unknown member "__proto__"; known: entries, force'],
   ])('refuses %s, naming one fault', async (body, message) => {
@@ -63,7 +63,7 @@ describe('a route with a body', () => {
   it('names all faults where the route wants them', async () => {
     expect(await post('/admin/all', '{"entries":[1],"force":1}')).toEqual(
       refused(
-        'Nothing was done: entries.0 must be an array of texts; force must be true or false.',
+        'Nothing was done: entries.0 must be an array of strings; force must be true or false.',
       ),
     )
   })

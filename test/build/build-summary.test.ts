@@ -98,12 +98,12 @@ it('has totals, what is missing, what was kept out, and where all of it is', () 
   expect(lines.slice(10)).toEqual([
     'entries   16 taken, 4 not',
     'feeds     2 fresh, 1 missing',
-    'missing   b (`iprisk feeds list` says why)',
+    'missing   b (`iprisk feeds list` shows why)',
     'networks  of 2026-07-02, fetched',
     'places    of 2026-06-05, embedded',
     'kept out  c: it shrank (that of 2026-08-21 is used)',
     'table     abcdef as of 2026-08-22, 12.3 MB, 4,000 IPv4 and 3,000 IPv6 boundaries',
-    'built in  20.0 s with 2000.0 MB at its peak',
+    'built in  20.0 s with 2000.0 MB at peak',
     'written   /t/world.iprisk',
     'report    /t/report.json: every feed, stage and reason',
   ])
@@ -115,7 +115,7 @@ it('does not call missing what its last good snapshot stands in for', () => {
   const lines = buildSummary(report(feeds), '/t/report.json')
   expect(lines.slice(11)).toEqual(
     expect.arrayContaining([
-      'missing   b (`iprisk feeds list` says why)',
+      'missing   b (`iprisk feeds list` shows why)',
       'kept out  a: status 404 (its snapshot of 2026-08-21 is used)',
     ]),
   )

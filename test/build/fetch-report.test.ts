@@ -91,7 +91,7 @@ it('four feeds or more that fail are one line with their count', async () => {
   const had = newFeed('had', { 'a.txt': `${site.url}/a` })
   expect((await run([had, ...feeds(3)], newFolder())).warnings).toHaveLength(3)
   expect((await run([had, ...feeds(5)], newFolder())).warnings).toEqual([
-    '5 feeds could not be fetched (gone-0, gone-1, gone-2 and 2 more); `iprisk feeds list` says why',
+    '5 feeds could not be fetched (gone-0, gone-1, gone-2 and 2 more); `iprisk feeds list` shows why',
   ])
 })
 

@@ -216,7 +216,7 @@ describe('a server that does not sample', () => {
     const replayed = await iprisk(['replay', '--sampled'], asked)
     expect([replayed.code, replayed.err]).toEqual([
       2,
-      expect.stringContaining('The server samples no traffic (--sample).'),
+      expect.stringContaining('The server does not sample traffic (--sample).'),
     ])
     await server.stop()
     const files = readdirSync(state, { recursive: true, withFileTypes: true })

@@ -87,7 +87,7 @@ describe('a published table', () => {
     const early = publishTable(second, options({ now }))
     await expect(early).rejects.toMatchObject({
       code: 'publish_refused',
-      message: expect.stringMatching(/is of 2026-08-23, and today is 2026-08-21: .* --force /),
+      message: expect.stringMatching(/is dated 2026-08-23, and today is 2026-08-21: .* --force /),
     })
     expect(readdirSync(at)).toEqual([])
     await publishTable(first, options({ now }))

@@ -60,7 +60,7 @@ export async function worldTable(day: WorldDay = '2026-08-22'): Promise<string> 
   return (await worldBuild(day)).table
 }
 
-/** A store of all shared days, imported by force. For reading: a build records its day. */
+/** A store of all shared days, imported with --force. For reading: a build records its day. */
 export async function worldHistory(): Promise<string> {
   const imported = join(folder, 'history')
   await onceBuilt('history', () => importHistory(imported))

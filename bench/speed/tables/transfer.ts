@@ -120,7 +120,7 @@ function megabytes(bytes: number): string {
 
 function dayLine({ day, moved, fileBytes, storedBytes, deltaBytes, ...took }: Day): string {
   const head = `${day}: ${megabytes(fileBytes)} MB, ${megabytes(storedBytes)} as parts`
-  const times = `published in ${took.publishSeconds.toFixed(1)} s, put together in ${took.pullSeconds.toFixed(1)} s with ${megabytes(took.pullPeakBytes)} MB at its peak`
+  const times = `published in ${took.publishSeconds.toFixed(1)} s, put together in ${took.pullSeconds.toFixed(1)} s with ${megabytes(took.pullPeakBytes)} MB at peak`
   if (moved === undefined) return `${head}; ${times}`
   const share = (whole: number): string => `${((100 * moved.bytes) / whole).toFixed(1)} %`
   const delta = deltaBytes === undefined ? '' : `, as one delta ${megabytes(deltaBytes)}`

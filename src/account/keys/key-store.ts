@@ -41,6 +41,6 @@ export interface KeyStore {
 }
 
 export function keyExistsError(id: string): IpriskError {
-  const message = `A key with the id ${id} exists already. Create the key again.`
+  const message = `A key with the id ${id} already exists. Create the key again.`
   return environmentError('key_exists', message, { retryable: true })
 }

@@ -176,7 +176,7 @@ function newPeerCheck(isPeerAddress: IsTrusted, service: Service) {
       const about = service.logAddresses ? { remote: addressText(res) } : {}
       service.log.warn(
         about,
-        'A connection to the gate was closed: its address is not in --gate-peers.',
+        'A connection to the gate was closed: its peer is not in --gate-peers.',
       )
     }
     return false

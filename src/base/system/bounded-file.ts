@@ -64,7 +64,7 @@ export function readDescriptor(descriptor: number, { bytesMax, pipeMsMax = 0 }: 
     const chunk = Buffer.allocUnsafe(bytes === 0 ? firstBytes(stat, bytesMax) : chunkBytes)
     const read = readSome(descriptor, chunk)
     if (read === 'none yet' && isOver(pipeMsMax)) {
-      throw new Error(`it is a pipe whose writer has not ended within ${pipeMsMax} ms`)
+      throw new Error(`it is a pipe whose writer did not finish within ${pipeMsMax} ms`)
     }
     if (read === 'none yet' || (read === 0 && bytes === 0 && isPipe && !isOver(pipeWriterMsMax))) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pipePollMs)

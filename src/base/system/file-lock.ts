@@ -69,7 +69,7 @@ export function lockDescriptor(
   throw environmentError(
     'file_unlockable',
     `${path} cannot be locked (flock: ${name}). ` +
-      'Its folder must be on a local file system that knows flock(2).',
+      'Its folder must be on a local file system that supports flock(2).',
   )
 }
 

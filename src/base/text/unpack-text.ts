@@ -17,7 +17,7 @@ export interface UnpackOptions {
   readonly warn: (reason: string) => void
 }
 
-/** Throws a reason: `packed by xz: unpack it first`. */
+/** Throws a reason: `compressed with xz: decompress it first`. */
 export async function* unpackText(
   chunks: AsyncIterable<Uint8Array>,
   { name, warn }: UnpackOptions,
@@ -27,7 +27,7 @@ export async function* unpackText(
   if (packing === undefined) yield* decoded(source)
   else {
     const unpack = unpackers[packing]
-    if (unpack === undefined) throw new Error(`packed by ${packing}: unpack it first`)
+    if (unpack === undefined) throw new Error(`compressed with ${packing}: decompress it first`)
     yield* decoded(newByteSource(unpack(source, warn)))
   }
 }

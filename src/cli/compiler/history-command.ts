@@ -55,7 +55,7 @@ export const historyImport: Command<Promise<number>> = async (
 
 function quarantineLines(quarantined: readonly string[], force: boolean): readonly string[] {
   if (quarantined.length === 0) return []
-  const head = force ? 'imported by force' : 'quarantined, not imported'
+  const head = force ? 'imported with --force' : 'quarantined, not imported'
   const days = formatCounted(quarantined.length, 'day', 'days')
   const way = `${days} quarantined; to accept them, import again with --force`
   return [...quarantined.map((text) => `${head}: ${text}`), ...(force ? [] : [way])]

@@ -87,7 +87,7 @@ function renewalFix(serve: Settings['serve'], answer: StatusAnswer): string {
   const everyMs =
     answer.kind === 'status' ? answer.status.refresh?.every_ms : parseDurationMs(serve.refreshEvery)
   return (everyMs ?? 0) > 0
-    ? 'The refresh is on: "iprisk info" and the log show its last results; run "iprisk build" to see a whole run.'
+    ? 'Refreshing is on: "iprisk info" and the log show its last results; run "iprisk build" to see a complete run.'
     : 'Run "iprisk build" every day, or serve with --refresh-every.'
 }
 
@@ -240,6 +240,6 @@ export async function checkFeeds({ build }: Settings): Promise<readonly DoctorFi
     return `${ids.length} ${state} (${joinFew(ids, feedsShownMax)})`
   })
   const text = `Feeds failed in the last build: ${states.join(', ')}.`
-  const fix = '"iprisk feeds list" shows them first and says why; disable those that are gone.'
+  const fix = '"iprisk feeds list" shows them first, with the reason; disable those that are gone.'
   return [advice('feeds_failing', text, fix)]
 }

@@ -68,7 +68,7 @@ function checkMemory({ serve }: Settings, read: Read): readonly DoctorFinding[] 
   const least = Math.min(...amounts)
   const wanted = serve.workers * workerBytes
   if (amounts.length === 0 || least >= wanted) return []
-  const text = `The memory of ${gigabytes(least)} GB is too little: ${serve.workers} workers need ${gigabytes(wanted)} GB.`
+  const text = `${gigabytes(least)} GB of memory is not enough: ${serve.workers} workers need ${gigabytes(wanted)} GB.`
   return [problem('low_memory', text, 'Add memory, or serve with fewer --workers.')]
 }
 

@@ -60,7 +60,7 @@ const visitorsMin = 20
 function checkGate({ gate: { visitors, unplaced } }: ServerStatus): readonly DoctorFinding[] {
   // Visitors themselves may have written a few of the others.
   if (visitors < visitorsMin || unplaced < visitors * 0.95) return []
-  const text = `${unplaced} of ${visitors} visitors at the gate have a private address or none, so all look private.`
+  const text = `${unplaced} of ${visitors} visitors at the gate have a private address or none, so all visitors look private.`
   const fix = 'Check --gate-header and --gate-trust; docs/gate.md explains which address counts.'
   return [problem('gate_address', text, fix)]
 }
@@ -195,7 +195,7 @@ function checkTables({ status, tables, source }: ServerStatus): readonly DoctorF
     findings.push(problem('table_refused', text, `Build or copy it again${meanwhile}`))
   }
   if (tables.held !== null) {
-    const text = `The table ${tables.held} was rolled back; the one in use grows old.`
+    const text = `The table ${tables.held} was rolled back; the one in use is getting old.`
     const make = source === null ? 'Build another with "iprisk build"' : 'Publish another'
     const fix = `${make}; "iprisk reload" returns to the one rolled back.`
     findings.push(advice('table_held', text, fix))

@@ -92,7 +92,9 @@ async function pastTableOf(settings: Settings, day: Day, io: Io) {
 function sayWithoutDay(listing: readonly string[], sources: readonly Source[], io: Io): void {
   const without = listing.filter((feed) => !sources.some(({ id }) => id === feed))
   if (without.length === 0) return
-  io.err(`Left out, because they have no day up to then: ${joinFew(without, withoutDayMax)}`)
+  io.err(
+    `Left out, because they have no snapshot up to that day: ${joinFew(without, withoutDayMax)}`,
+  )
 }
 
 const withoutDayMax = 8
@@ -152,7 +154,7 @@ function ownEntryLine({ list, entry, since, until, note }: ListedBy): Line {
 function agentLines({ agent }: ExplainedAnswer): readonly Line[] {
   if (agent === undefined) return []
   const { name, operator, status } = agent
-  return [name === '' ? 'agent: none is named' : `agent: ${name} (${operator}), ${status}`]
+  return [name === '' ? 'agent: none named' : `agent: ${name} (${operator}), ${status}`]
 }
 
 function decisionLines({ decision, observed = [] }: ExplainedAnswer): readonly Line[] {

@@ -75,7 +75,7 @@ function report({ invocation }: Settings, io: CommandIo, result: ListResult): vo
 function resultText({ act, list, before, after, ...counts }: ListResult): string {
   if (after === undefined) {
     return act === 'undo' && before !== undefined
-      ? `The list ${list} did not exist before that change; it is deleted again.`
+      ? `The list ${list} did not exist before that change; it was deleted again.`
       : `The list ${list} is deleted; "iprisk lists undo ${list}" restores it.`
   }
   if (act === 'create') return `Created the list ${list} with effect ${after.effect}.`

@@ -25,7 +25,7 @@ export function policyInit({ policies: setting, invocation }: Settings, io: Io):
       throw new IpriskError({ code: 'policies_folder', message, fault: 'usage', cause: thrown })
     }
     if (code !== 'EEXIST') throw thrown
-    const message = `${path} exists already; iprisk policy check ${path} shows what it decides.`
+    const message = `${path} already exists; iprisk policy check ${path} shows what it decides.`
     throw new IpriskError({ code: 'policies_exist', message, fault: 'usage', cause: thrown })
   }
   io.out(`wrote ${path}`)

@@ -173,7 +173,7 @@ function ruleLines({ rules }: RehearsalReport): readonly string[] {
 
 function changeLines(changed: NonNullable<RehearsalReport['changed']>): readonly string[] {
   return [
-    `${formatCount(changed.requests)} requests, ${changed.percent} %, get another action`,
+    `${formatCount(changed.requests)} requests, ${changed.percent} %, get a different action`,
     ...actionTable(changed.by_action),
   ]
 }

@@ -185,7 +185,7 @@ function replayLines(report: ReturnType<typeof replayReport>): readonly string[]
     requestsLine(requests, bad),
     `table ${table.id}, as of ${table.as_of}, against ${against.id}, as of ${against.as_of}`,
     '',
-    `${formatCount(flipped.requests)} requests, ${flipped.percent} %, get another classification`,
+    `${formatCount(flipped.requests)} requests, ${flipped.percent} %, get a different classification`,
     ...(flipRows.length === 0
       ? []
       : shareTable(['from', 'to', 'feeds', 'requests', 'share'], flipRows)),
@@ -194,7 +194,7 @@ function replayLines(report: ReturnType<typeof replayReport>): readonly string[]
       : [
           '',
           `${formatCount(decisions.changed.requests)} requests, ${decisions.changed.percent} %, ` +
-            `get another action from policy ${decisions.policy}`,
+            `get a different action from policy ${decisions.policy}`,
           ...actionTable(decisions.by_action),
         ]),
     ...hitLines(report.hit, 'changed'),

@@ -116,7 +116,7 @@ function zshScript(commands: readonly CompletedCommand[]): readonly string[] {
     line === npxIsFree ? 'if [[ -z ${_comps[npx]-} ]]; then' : line,
   )
   return [
-    '# Completion of iprisk for zsh: source <(iprisk completion zsh), behind compinit',
+    '# Completion of iprisk for zsh: source <(iprisk completion zsh), after compinit',
     'autoload -U +X bashcompinit && bashcompinit',
     ...rest,
   ]

@@ -88,7 +88,7 @@ def _object_in(text: str) -> Optional[Dict[str, Any]]:
     return value if isinstance(value, dict) else None
 
 
-NO_ANSWER = Failure("unavailable", "The reply does not come from the API: it has another form.")
+NO_ANSWER = Failure("unavailable", "The reply does not come from the API: its format is different.")
 _OTHER_ANSWER = Failure(
     "unavailable",
     "The answer is for a different address or policy; check the proxies in between.",

@@ -125,7 +125,7 @@ def _problem(judged: Judged) -> bytes:
     detail = (
         "This request is not allowed from your network."
         if judged.action == "block"
-        else "This request needs another proof of your identity."
+        else "This request requires further proof of your identity."
     )
     problem = {"type": "about:blank", "title": "Forbidden", "status": 403}
     return json.dumps({**problem, "detail": detail, "action": judged.action}).encode()

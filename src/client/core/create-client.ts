@@ -262,7 +262,7 @@ const wrongPolicy: ClientFailure = {
 }
 const noAnswer: ClientFailure = {
   reason: 'unavailable',
-  message: 'The reply does not come from the API: it has another form.',
+  message: 'The reply does not come from the API: its format is different.',
 }
 const otherAnswer: ClientFailure = {
   reason: 'unavailable',

@@ -29,7 +29,7 @@ export function meaningOf(reply: Reply, timeoutMs: number): Meaning {
     return failure('silent', { reason: 'timeout', message: `No answer within ${timeoutMs} ms.` })
   }
   if (reply.kind === 'aborted') {
-    return failure('unknown', { reason: 'timeout', message: 'The caller no longer waits.' })
+    return failure('unknown', { reason: 'timeout', message: 'The caller stopped waiting.' })
   }
   if (reply.kind === 'failed') {
     const { cause } = reply

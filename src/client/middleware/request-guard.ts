@@ -79,8 +79,8 @@ export interface Guarded<Handler> {
 
 /** No client address is known: that must not stop every visitor silently. */
 const noAddress =
-  'The runtime does not name the peer, as over a Unix socket, and no trusted header ' +
-  'came: set `trust` to the number of proxies (`trust: 1`).'
+  "The peer's address is unknown, as over a Unix socket, and there is no trusted header: " +
+  'set `trust` to the number of proxies (`trust: 1`).'
 
 const previousWaitMs = 250
 
@@ -263,5 +263,5 @@ export function problemOf(judged: Judged): string {
 export function problemDetail({ action }: Judged): string {
   return action === 'block'
     ? 'This request is not allowed from your network.'
-    : 'This request needs another proof of your identity.'
+    : 'This request requires further proof of your identity.'
 }

@@ -34,8 +34,8 @@ function readLine(content: string, line: number, sink: EntrySink): string | unde
   if (own === undefined && entry === undefined) return 'it has neither an entry nor an effect'
   if (own !== undefined) sink.effect(list, own)
   if (entry === undefined) return undefined
-  if (typeof entry !== 'string' || typeof note !== 'string') return 'its members must be texts'
-  if (expires !== undefined && typeof expires !== 'string') return 'its members must be texts'
+  if (typeof entry !== 'string' || typeof note !== 'string') return 'its members must be strings'
+  if (expires !== undefined && typeof expires !== 'string') return 'its members must be strings'
   const until = expires === undefined ? 0 : instantSeconds(expires)
   if (until === undefined) return instantFault(expires ?? '')
   // Set if it comes from another machine.

@@ -32,8 +32,8 @@ const advice: Readonly<Record<string, string>> = {
   '%': 'it may divide by zero',
   '[]': 'an element may be missing; use `in`',
   map: 'conditions do not need it',
-  matches: 'regular expressions may take long; use startsWith, endsWith or contains',
-  has: 'every member is always there; compare it with its empty value',
+  matches: 'regular expressions can be slow; use startsWith, endsWith or contains',
+  has: 'every member is always present; compare it with its empty value',
 }
 
 type Scope = ReadonlySet<string>

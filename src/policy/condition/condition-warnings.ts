@@ -192,7 +192,7 @@ function judgeEqual(
     if (canBeEqual(left, right)) return
     const at = node.start
     if (listValues.has(right.name)) {
-      found.push({ message: `${right.name} never has what ${left.name} is`, at })
+      found.push({ message: `${right.name} never contains ${left.name}`, at })
     } else found.push({ message: `${left.name} is never equal to ${right.name}`, at })
     return
   }
@@ -254,7 +254,7 @@ function judgeOrder(
   if (!neverHolds && (!alwaysHolds || isReached)) return
   const [known, { literals }] = left.literals === undefined ? [left, right] : [right, left]
   const at = literals?.[0]?.start ?? node.start
-  const holds = neverHolds ? 'this never holds' : 'this always holds'
+  const holds = neverHolds ? 'this is never true' : 'this is always true'
   found.push({ message: `${holds}: ${rangeText(known)}`, at })
 }
 
@@ -301,7 +301,7 @@ function judgePart(
     const mayBegin = method !== 'startsWith' || (begins?.(text) ?? true)
     if (words?.some((word) => isPart(word, text)) ?? mayBegin) continue
     const near = words?.find((word) => isPart(word.toLowerCase(), text.toLowerCase()))
-    const hint = near === undefined ? '' : `; letter case counts, as in ${near}`
+    const hint = near === undefined ? '' : `; case matters, as in ${near}`
     const subject = listValues.has(whole.name) ? `nothing in ${whole.name}` : `${whole.name} never`
     found.push({ message: `${subject} ${does} ${quoted(text)}${hint}`, at })
   }

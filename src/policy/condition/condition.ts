@@ -120,7 +120,7 @@ function compileAnew(text: string): Condition | ConditionFault {
 }
 
 const joinMessage =
-  '`+` on lists and texts is not allowed in new conditions; test each one and join the tests with `||`'
+  '`+` on lists and strings is not allowed in new conditions; test each one and join the tests with `||`'
 
 export function tooManySteps(steps: number): string {
   const [may, most] = [formatCount(steps), formatCount(policyStepsMax)]

@@ -119,7 +119,7 @@ export function openManifest(text: string, trusted: readonly TrustedKey[]): Open
   const parsed = manifestSchema.safeParse(parseJson(payload.toString('utf8')))
   if (parsed.success) return { kind: 'manifest', manifest: parsed.data, by }
   const place = parsed.error.issues[0]?.path.join('.') ?? ''
-  return refused('manifest', `it is signed, but its form is not supported: ${place}`)
+  return refused('manifest', `it is signed, but its format is not supported: ${place}`)
 }
 
 function refused(code: 'manifest' | 'signature', why: string): OpenedManifest {

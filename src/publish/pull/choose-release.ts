@@ -40,7 +40,7 @@ export function manifestRefusal(
   const elsewhere = otherPlace(manifest.place, context)
   if (elsewhere !== undefined) return { code: 'place', reason: elsewhere }
   if (manifest.serial >= serial) return undefined
-  const reason = `its manifest is of ${instantOf(manifest.serial)}, older than one of ${instantOf(serial)} seen before`
+  const reason = `its manifest is dated ${instantOf(manifest.serial)}, older than one of ${instantOf(serial)} seen before`
   return { code: 'replay', reason }
 }
 

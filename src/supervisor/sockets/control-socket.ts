@@ -171,7 +171,7 @@ export async function sendControlRequest(
     socket.destroy()
     return JSON.parse(line) as ControlReply
   }
-  const text = late ? 'The server does not answer.' : 'The server ended before it had answered.'
+  const text = late ? 'The server does not answer.' : 'The server exited before it answered.'
   return { ok: false, text, silent: true }
 }
 

@@ -78,6 +78,6 @@ function whyUnverified(
   if (error !== undefined) return error.message
   if (words.trim() !== '') return words.trim()
   return typeof by === 'string'
-    ? why(`its process was ended by ${by}, possibly by the system for lack of memory`)
+    ? why(`its process was ended by ${by}, possibly because the system ran out of memory`)
     : why('its process ended without a message')
 }

@@ -72,7 +72,7 @@ function readNote(path: string, log: Log): Note | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const why = `${path} cannot be read: ${messageOf(error)}`
-    log.error({}, `${why}. An old manifest cannot be recognised.`)
+    log.error({}, `${why}. Replayed manifests cannot be detected.`)
     return undefined
   }
 }

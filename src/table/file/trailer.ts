@@ -36,7 +36,7 @@ export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, trailerBytes)
   const magic = Buffer.from(bytes.subarray(offset, offset + 8)).toString('latin1')
   if (magic !== trailerMagic) {
-    fail('trailer', offset, 'it does not end as a table does (cut off, or no table)')
+    fail('trailer', offset, 'it does not end like a table (truncated, or not a table file)')
   }
   const [fileBytes, headerBytes, headerCrc, major] = [8, 12, 16, 20].map((at) =>
     view.getUint32(at, true),

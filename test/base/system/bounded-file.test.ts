@@ -96,7 +96,7 @@ describe('a pipe, where it is allowed', () => {
   it('whose writer says nothing is not waited for', () => {
     const writer = openSync(at('pipe'), 'r+')
     const hasty = { bytesMax: 1000, pipeMsMax: 20 }
-    expect(() => readBoundedFile(at('pipe'), hasty)).toThrow('writer has not ended within 20 ms')
+    expect(() => readBoundedFile(at('pipe'), hasty)).toThrow('writer did not finish within 20 ms')
     closeSync(writer)
   })
 

@@ -88,7 +88,7 @@ describe('a file lock', () => {
     expect(() => without.acquireFileLock(path)).toThrow(
       expect.objectContaining({
         code: 'file_unlockable',
-        message: `${path} cannot be locked (flock: ENOLCK). Its folder must be on a local file system that knows flock(2).`,
+        message: `${path} cannot be locked (flock: ENOLCK). Its folder must be on a local file system that supports flock(2).`,
       }),
     )
   })

@@ -135,7 +135,7 @@ describe('a text', () => {
     ['zip', [0x50, 0x4b, 3, 4, 20]],
   ])('packed by %s is refused by name', async (kind, magic) => {
     await expect(unpack(Uint8Array.from(magic))).rejects.toThrow(
-      `packed by ${kind}: unpack it first`,
+      `compressed with ${kind}: decompress it first`,
     )
   })
 

@@ -90,7 +90,7 @@ describe('incidents', () => {
     expect(few.quarantine).toBeUndefined()
     const many = await afterAGoodDay(said(overlapMax + 1), feed)
     expect(many.quarantine?.reasons).toEqual([
-      expect.stringMatching(/^up to 3\d of its entries hold one address; the limit is 32$/),
+      expect.stringMatching(/^up to 3\d of its entries cover one address; the limit is 32$/),
     ])
     expect(many.used).toEqual(usual)
   })

@@ -177,7 +177,7 @@ describe('day after day', () => {
     expect(daysOf('vpn-tunnelbear')).toEqual(days)
     const forced = await build('2026-08-22', '--force')
     expect(forced.code, forced.err).toBe(0)
-    expect(forced.err).toMatch(/promoted by force: \d+ of/)
+    expect(forced.err).toMatch(/promoted with --force: \d+ of/)
     expect(hash(table)).not.toBe(before)
     expect(existsSync(`${table}.rejected`)).toBe(false)
   })

@@ -119,7 +119,7 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
     for (const force of [false, true]) {
       const older = await choose(kind, { day: '2026-05-02', changed: 1 }, { force })
       expect(older?.from).toBe('embedded')
-      expect(older?.problem).toBe('its day is 2026-05-02, that of the one in use 2026-06-05')
+      expect(older?.problem).toBe('it is from 2026-05-02, the one in use from 2026-06-05')
     }
     const missing = await choose(kind, undefined)
     expect(missing).toMatchObject({ from: 'embedded', edition: { day: day('2026-06-05') } })
@@ -150,7 +150,7 @@ describe.each(['networks', 'places'] as const)('the edition of %s', (kind) => {
       ?.reasons ?? ['']
     const what = kind === 'networks' ? 'origin AS' : 'country'
     expect(found).toBe(
-      `2.34 % of the IPv4 addresses have another ${what} than in the edition of 2026-06-05; ` +
+      `2.34 % of the IPv4 addresses have a different ${what} than in the edition of 2026-06-05; ` +
         'the limit is 2.00 %',
     )
     expect(rest).toEqual([])

@@ -22,7 +22,7 @@ describeFeeds('real days', () => {
     const ids = ['tor-exits-onionoo', 'vpn-x4b', 'resproxy-avastel', 'proxy-iplocate']
     const catalogue = loadCatalogue(join(packageRoot, 'data', 'feeds'))
     // The recount takes the files as they are, also the day of 2026-08-08 that acceptance holds back:
-    // this store was imported by force.
+    // this store was imported with --force.
     const history = await readHistory({
       store: await worldHistory(),
       feeds: catalogue.filter((one) => ids.includes(one.id)),

@@ -177,8 +177,8 @@ export const examples: readonly Example[] = [
     }),
     entries: ['192.0.2.0/24', '2001:db8::/32'],
     drops: [
-      '/prefixes/2/v4: not a text',
-      '/prefixes/3/v4: not a text',
+      '/prefixes/2/v4: not a string',
+      '/prefixes/3/v4: not a string',
       '/prefixes/4/v4: empty text',
     ],
     day: '2026-08-22',
@@ -193,7 +193,7 @@ export const examples: readonly Example[] = [
       servers: [{ hostname: 'a.example', ips: ['192.0.2.1', '2001:db8::1'] }, { ips: [7] }],
     }),
     entries: ['192.0.2.1', '2001:db8::1'],
-    drops: ['/servers/1/ips/0: not a text'],
+    drops: ['/servers/1/ips/0: not a string'],
     day: '2026-08-22',
   },
   {

@@ -54,7 +54,7 @@ describe('a file', () => {
     [{ address: 'a', separator: ';;' }, /"separator" must be one character/],
     [{ address: 'a', columns: ['b'] }, /"address" must be one of the columns/],
     [{ address: 1 }, /"address" must be a text/],
-    [{ address: 'a', columns: [] }, /"columns" must be a list of texts/],
+    [{ address: 'a', columns: [] }, /"columns" must be a list of strings/],
   ])('is refused with options %j', async (options, message) => {
     await expect(parseText('csv', 'a\n1\n', options)).rejects.toThrow(message)
   })

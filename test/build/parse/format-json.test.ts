@@ -90,7 +90,7 @@ describe('services', () => {
     ],
     [{ entries: ['/{service}'], services: { A: { provider: 'A', category: 'x' } } }, /of category/],
     [{ entries: ['a/*'] }, /paths that begin with/],
-    [{ entries: '/a' }, /"entries" must be a list of texts/],
+    [{ entries: '/a' }, /"entries" must be a list of strings/],
     [{}, /"entries" must be given/],
     [{ entries: ['/a'], asn: 'yes' }, /"asn" must be true or false/],
   ])('are checked: %j', async (options, message) => {

@@ -56,7 +56,7 @@ it('judges as on that day, and names what it knows of no day', async () => {
   const { out, err } = await explain('11.1.0.2', before(9))
   expect(out).toContain('AS16276')
   expect(err).toContain(`As of ${before(9)}: each feed's newest day up to then`)
-  expect(err).toMatch(/Left out, because they have no day up to then: .* and \d+ more/)
+  expect(err).toMatch(/Left out, because they have no snapshot up to that day: .* and \d+ more/)
   expect(err).not.toContain('vpn-mullvad')
 })
 

@@ -189,7 +189,7 @@ describe('check', () => {
     const { code, err } = await check(Buffer.from(bytes))
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining(`packed by ${packing}: unpack it first`),
+      expect.stringContaining(`compressed with ${packing}: decompress it first`),
     ])
   })
 })

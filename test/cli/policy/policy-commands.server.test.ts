@@ -250,7 +250,7 @@ describe('iprisk policy test', () => {
     expect(out).toMatch(/^100 requests\npolicy default [0-9a-f]{16}, against strict /)
     expect(out).toMatch(/^tor +block +24 +24\.00 %$/m)
     expect(out).toMatch(/^vpn +\(challenge: would change 10\) +10 +10\.00 %$/m)
-    expect(out).toMatch(/^34 requests, 34 %, get another action$/m)
+    expect(out).toMatch(/^34 requests, 34 %, get a different action$/m)
     expect(out).toMatch(/^9\.1\.2\.3 +22 +challenge → block by tor +tor 8\d +tor_exit_listed/m)
   })
 })
@@ -309,7 +309,7 @@ describe('iprisk replay', () => {
   it('prints tables, and fails where more changes than is allowed', async () => {
     const { code, out, err } = await replay('--fail-over', '0.5%')
     expect(code).toBe(1)
-    expect(out).toMatch(/^82 requests, 82 %, get another classification$/m)
+    expect(out).toMatch(/^82 requests, 82 %, get a different classification$/m)
     expect(out).toMatch(/^clean +vpn +\+test-feed 60 +60 +60\.00 %$/m)
     expect(err).toMatch(/82 % of the requests change/)
     const alike = await run(
@@ -322,7 +322,7 @@ describe('iprisk replay', () => {
       '--against',
       table,
     )
-    expect(alike.out).toMatch(/^0 requests, 0 %, get another classification$/m)
+    expect(alike.out).toMatch(/^0 requests, 0 %, get a different classification$/m)
   })
 
   it('needs a table to compare with', async () => {

@@ -205,7 +205,7 @@ describe('the first start', { timeout: 3 * buildWaitMs }, () => {
     expect(Date.parse(refresh?.next_at ?? '')).toBeGreaterThan(Date.now() + 20 * 3_600_000)
     const named = said.err.split('\n').filter((line) => line.startsWith('warning: block-ddrimus:'))
     expect(named).toEqual([expect.stringContaining('status 403')])
-    expect(said.err).toMatch(/^missing +block-ddrimus \(`iprisk feeds list` says why\)$/m)
+    expect(said.err).toMatch(/^missing +block-ddrimus \(`iprisk feeds list` shows why\)$/m)
   })
 
   it('waits no longer for a slow feed than it may', async () => {

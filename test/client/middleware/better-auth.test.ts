@@ -62,7 +62,7 @@ it('sends what a signed request says; of its line better-auth names the host alo
 
 it.each([
   ['block', 'IPRISK_BLOCK', /is not allowed/],
-  ['challenge', 'IPRISK_CHALLENGE', /needs another proof/],
+  ['challenge', 'IPRISK_CHALLENGE', /requires further proof/],
 ])('refuses a %s before the password is looked at', async (action, code, said) => {
   const { client, auth, signIn, signUp } = await application()
   client.answer(address, { action })

@@ -141,7 +141,7 @@ describe.each(all)('%s', (_name, post) => {
     const response = await post({ client: deciding(action), trust: 1 })
     expect(response.status).toBe(403)
     expect(response.headers.get('content-type')).toContain('application/problem+json')
-    const detail = action === 'block' ? /is not allowed/ : /needs another proof/
+    const detail = action === 'block' ? /is not allowed/ : /requires further proof/
     expect(await response.json()).toEqual({
       type: 'about:blank',
       title: 'Forbidden',

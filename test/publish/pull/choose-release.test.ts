@@ -172,7 +172,7 @@ describe('a manifest', () => {
     const of = (serial: number) =>
       manifestRefusal(manifest([release(22)], { serial }), { serial: now, now })?.reason
     expect(of(now - 1)).toBe(
-      'its manifest is of 2026-08-30T11:59:59.999Z, older than one of 2026-08-30T12:00:00.000Z seen before',
+      'its manifest is dated 2026-08-30T11:59:59.999Z, older than one of 2026-08-30T12:00:00.000Z seen before',
     )
     expect(of(Number.MAX_SAFE_INTEGER)).toBe(
       "its serial 9007199254740991 is more than a day ahead of this machine's clock (2026-08-30T12:00:00.000Z): a clock is wrong, or the publisher's key was stolen",

@@ -132,7 +132,7 @@ it('takes in and gives out lists as lines of files, by pages', async () => {
     [{ lines: ['9.5.5.5 2027-02-31T00:00:00Z'] }, 'lists_file', 'is not a time'],
     [{ lines: ['{"list":"many","entry":"9.5.5.5","expire":"7d"}'] }, 'lists_file', 'mean expires?'],
     [{ lines: ['8.0.0.0/6'] }, 'list_wide', '--force'],
-    [{ lines: 'x' }, 'invalid_input', 'an array of texts'],
+    [{ lines: 'x' }, 'invalid_input', 'an array of strings'],
     [{ lines: [], replace: 1 }, 'invalid_input', 'replace'],
     [{ lines: Array.from({ length: 10_001 }, () => '9.1.1.1') }, 'invalid_input', 'at most'],
     [{ lines: ['{"list":"many","entry":"9.5.5.5"}'] }, 'invalid_input', 'not to many'],

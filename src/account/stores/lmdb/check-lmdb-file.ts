@@ -97,7 +97,7 @@ function readMeta(file: number) {
   const pageBytes = current.readUInt32LE(48)
   const isPower = (pageBytes & (pageBytes - 1)) === 0
   if (!isPower || pageBytes < 512 || pageBytes > 65_536 || pageBytes !== first.readUInt32LE(48)) {
-    fail(`its meta pages state pages of ${pageBytes} bytes`)
+    fail(`its meta pages state a page size of ${pageBytes} bytes`)
   }
   return {
     /** To detect changes by another process. */
@@ -150,7 +150,7 @@ function newWalk(file: number, { pageBytes, lastPage, transaction }: Meta) {
     const noted = Number(node.readBigUInt64LE(at + 16))
     // A value rewritten shorter in its first transaction keeps its pages.
     if (held < count || noted < count || noted > held) {
-      fail(`the long value on page ${first} has another length`)
+      fail(`the long value on page ${first} has a different length`)
     }
     for (let page = first + 1; page < first + held; page += 1) take(page)
   }
@@ -194,7 +194,7 @@ function checkPages(file: number, meta: Meta): void {
   })
   visit(main.root, main.depth, (page, flags, at, bytes) => {
     if (flags !== nodeFlags.tree) onValue(page, flags, at, bytes)
-    else if (bytes !== treeBytes) fail('the entry of a tree has another length')
+    else if (bytes !== treeBytes) fail('the entry of a tree has a different length')
     else subtrees.push(readTree(page, at))
   })
   for (const { root, depth } of subtrees) visit(root, depth, onValue)

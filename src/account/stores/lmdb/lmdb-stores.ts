@@ -66,7 +66,7 @@ function damaged(folder: string, damage: string): IpriskError {
   return environmentError(
     'keys_unusable',
     `The store in ${folder} cannot be opened: ${dataFile(folder)} is damaged: ${damage}. Stop the ` +
-      'server, move that folder away, and put a backup back with "iprisk state restore FILE".',
+      'server, move that folder away, and restore a backup with "iprisk state restore FILE".',
   )
 }
 

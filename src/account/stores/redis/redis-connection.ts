@@ -85,7 +85,7 @@ interface Replicas {
 
 function checkReplicas(have: unknown, { wanted }: Replicas): void {
   if (Number(have) >= wanted) return
-  throw new Error(`only ${Number(have)} of ${wanted} replicas have what was written`)
+  throw new Error(`only ${Number(have)} of ${wanted} replicas confirmed the write`)
 }
 
 /** EVALSHA or EVAL, followed by WAIT for a kept script. */

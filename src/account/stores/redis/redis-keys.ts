@@ -139,8 +139,8 @@ export function createRedisKeyStore(
 ): KeyStore {
   const told = newReader((lost, left) => {
     const message =
-      `The store has lost ${formatCounted(lost, 'key', 'keys')} that it had, and has ${left}: the lost ones get 401. Bring its ` +
-      'data back, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
+      `The store has lost ${formatCounted(lost, 'key', 'keys')} and still has ${left}: ` +
+      'requests with a lost key get 401. Restore its data, or run "iprisk state restore FILE" with a backup, or "iprisk keys import FILE".'
     onTrouble(environmentError('store_lost_keys', message))
   })
   // Sequential reads, so that callers see them in order.

@@ -285,7 +285,7 @@ function makeCopyFolder(folder: string): void {
     const stat = fs.lstatSync(place)
     const isOwn = user === undefined || stat.uid === user
     if (!stat.isDirectory() || !isOwn || (stat.mode & 0o022) !== 0) {
-      throw new Error(`${place} is not a folder that only user ${user ?? ''} may write`)
+      throw new Error(`${place} is not a folder writable only by user ${user ?? ''}`)
     }
   }
   const unfit = unfitFileSystems.get(fs.statfsSync(folder).type)

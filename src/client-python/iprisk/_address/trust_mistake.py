@@ -33,8 +33,8 @@ _KNOWN_HEADERS = (
 )
 
 _NO_ADDRESS = (
-    "The server does not name the peer, as over a Unix socket, and no trusted header "
-    "came: set trust to the number of proxies (trust=1)."
+    "The peer's address is unknown, as over a Unix socket, and there is no "
+    "trusted header: set trust to the number of proxies (trust=1)."
 )
 
 

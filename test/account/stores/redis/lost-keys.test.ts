@@ -68,7 +68,7 @@ it('reports keys that the store has lost, once, and tells them as revoked', asyn
   contents.keys.clear()
   await store.changes(fourth.version)
   expect(troubles).toHaveLength(2)
-  expect(troubles[1]).toContain('lost 1 key that it had')
+  expect(troubles[1]).toContain('lost 1 key and still has')
 })
 
 it('reports units that come back to a store which never gave as many', async () => {
