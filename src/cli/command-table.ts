@@ -74,7 +74,7 @@ const commands = {
     load: async () => (await import('./lines/check-command.ts')).checkCommand,
   },
   'summarize <file...>': {
-    help: 'count the addresses of files by class, network and country; - is standard input',
+    help: 'count the addresses in files by class, network and country; - is standard input',
     example: 'summarize access.log --log combined --top 20',
     load: async () => (await import('./lines/summarize-command.ts')).summarizeCommand,
   },
@@ -90,7 +90,7 @@ const commands = {
     load: async () => (await import('./policy/policy-command.ts')).policyCheck,
   },
   'policy test <file...>': {
-    help: 'show what a policy would have decided on the addresses of files; - is standard input',
+    help: 'show what a policy would have decided for the addresses in files; - is standard input',
     example: 'policy test access.log --log combined --against policies-before.json',
     load: async () => (await import('./policy/policy-test-command.ts')).policyTest,
   },
@@ -278,7 +278,7 @@ const commands = {
     load: async () => (await import('./server/info-command.ts')).infoCommand,
   },
   doctor: {
-    help: 'find problems of this machine, its files and its server, each with a fix',
+    help: 'find problems with this machine, its files and its server, and how to fix them',
     example: 'doctor --front https://ip.example.org',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   },

@@ -94,13 +94,13 @@ export const optionTable = {
     help: 'the file with the password of the store',
   }),
   'store.caFile': fileOption('--store-ca-file <file>', ['serve', ...storeCommands], {
-    help: 'the CA certificates (PEM) for the store; those of Node by default',
+    help: "the CA certificates (PEM) for the store; Node's own by default",
   }),
   'store.keysFile': fileOption('--keys-file <file>', ['serve'], {
-    help: 'read keys from this file, written by keys export, and again whenever it changes',
+    help: 'read keys from this file, written by "keys export", and reread it whenever it changes',
   }),
   'store.policy': option('--store-policy <policy>', ['serve'], {
-    help: 'while the store is unreachable: refuse (503) what needs it, or serve it uncounted',
+    help: 'requests that need the store while it is unreachable: refuse (503), or serve uncounted',
     type: is.oneOf(['refuse', 'serve']).default('refuse'),
   }),
   'store.timeoutMs': option('--store-timeout-ms <n>', ['serve', ...storeCommands], {
@@ -140,7 +140,7 @@ export const optionTable = {
     help: 'the file with the token for metrics and status; required beyond loopback',
   }),
   'serve.adminTokensFile': fileOption('--admin-tokens-file <file>', ['serve'], {
-    help: 'the file of more tokens, one per line: role (viewer, analyst, admin), name, token',
+    help: 'a file with more tokens, one per line: role (viewer, analyst, admin), name, token',
   }),
   'serve.console': option('--console <on|off>', ['serve'], {
     help: 'serve the web console at /console of the admin port: on or off',
@@ -179,7 +179,7 @@ export const optionTable = {
     type: is.whole([1, 1_048_576], 'connections').default(10_000),
   }),
   'serve.connectionsPerAddress': option('--connections-per-address <n>', ['serve'], {
-    help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, sets no limit',
+    help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, means no limit',
     type: is.whole([0, 1_048_576], 'connections').default(0),
   }),
   'serve.gate': option('--gate <host:port>', ['serve'], {
@@ -373,7 +373,7 @@ export const optionTable = {
     '--feeds-folder <folder>',
     ['build', 'explain', 'start', 'feeds list', 'feeds fetch', 'history import'],
     {
-      help: 'a folder of your own feeds and changes to feeds: <id>.json, complete or only the members to change',
+      help: 'a folder with your own feeds and changes to feeds: <id>.json, complete or only the members to change',
     },
   ),
   'build.allFeeds': toggle('--all-feeds', ['build', 'feeds list', 'feeds fetch'], {
@@ -491,7 +491,7 @@ export const optionTable = {
     '--policy <name>',
     ['check', 'explain', 'feedback report', 'policy test', 'replay'],
     {
-      help: 'the policy of the file; by default the one named default',
+      help: 'the policy in the file; by default the one named default',
       type: is.textOf('the name of a policy', (value) => value !== '').exactOptional(),
     },
   ),
@@ -538,7 +538,7 @@ export const optionTable = {
     type: is.dayOrDays.exactOptional(),
   }),
   'invocation.rate': option('--rate <n>', ['keys create'], {
-    help: "requests a second, instead of the plan's",
+    help: "requests per second, instead of the plan's",
     type: is.perSecond.exactOptional(),
   }),
   'invocation.burst': option('--burst <n>', ['keys create'], {
@@ -546,7 +546,7 @@ export const optionTable = {
     type: is.burst.exactOptional(),
   }),
   'invocation.quota': option('--quota <n>', ['keys create'], {
-    help: "checks a calendar month, instead of the plan's",
+    help: "checks per calendar month, instead of the plan's",
     type: is.quota.exactOptional(),
   }),
   // Not IPRISK_POLICIES, which names the file of policies.

@@ -1,4 +1,4 @@
-// `iprisk policy test`: what a policy would have decided on the addresses of files; also what its
+// `iprisk policy test`: what a policy would have decided for the addresses in files; also what its
 // report shares with that of `iprisk replay`.
 
 import { existsSync } from 'node:fs'

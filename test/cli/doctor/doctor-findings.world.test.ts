@@ -186,8 +186,8 @@ describe('without a server', () => {
     const pulled = { ...off, serve: { ...off.serve, tableUrl: 'https://tables.example.org/' } }
     const refreshing = { refresh: { every_ms: 86_400_000 }, source: null }
     const catchingUp = { refresh: { every_ms: 0 }, source: null }
-    expect(await fixOf(off, refreshing)).toContain('The refresh is on')
-    expect(await fixOf(on)).toContain('The refresh is on')
+    expect(await fixOf(off, refreshing)).toContain('Refreshing is on')
+    expect(await fixOf(on)).toContain('Refreshing is on')
     expect(await fixOf(on, catchingUp)).toContain('serve with --refresh-every')
     expect(await fixOf(pulled)).toContain('New tables come from --table-url')
     expect(await fixOf(off, { refresh: null, source: {} })).toContain('--table-url')

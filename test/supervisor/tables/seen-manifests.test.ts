@@ -98,7 +98,7 @@ it.each([
   expect(open(old).serialMin(now, undefined)).toBe(0)
   expect(said).toEqual([
     expect.stringMatching(
-      /source-[0-9a-f]{8}\.json cannot be read: it has no serials\. An old manifest cannot be recognised\.$/,
+      /source-[0-9a-f]{8}\.json cannot be read: it has no serials\. Replayed manifests cannot be detected\.$/,
     ),
   ])
 })
