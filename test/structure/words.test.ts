@@ -44,6 +44,12 @@ const unwanted: readonly (readonly [turn: RegExp, instead: string])[] = [
   [/\bthe doubt about\b/i, 'uncertain'],
   [/\bsay(?:s)? (?:what|why|how|of|that) (?:an? |the )?\w+ (?:is|are|would)\b/i, 'show, explain'],
   [/\b(?:is|are) of use only\b/i, 'needs'],
+  [/\bexists? already\b/i, 'already exists'],
+  [/\b(?:get|has|have)s? another (?:action|classification|form|format|length)\b/i, 'different'],
+  [/\bmeanwhile:/i, 'in the meantime'],
+  [/\b(?:list|array) of texts\b|\bmust be texts\b/i, 'strings'],
+  [/\bagain and again\b/i, 'repeatedly'],
+  [/\bor (?:is )?no [A-Z]\w+ (?:file|table)\b/, 'or not a'],
 ]
 
 interface Text {
