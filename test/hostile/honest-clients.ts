@@ -116,7 +116,7 @@ for _ in range(2):
       ),
   },
   {
-    name: 'Go-like: head and body in writes of their own',
+    name: 'Go-like: head and body in separate writes',
     ask: async (port, key) => {
       const { honest } = wordsOf(key, 'go')
       const parts = [honest.slice(0, -honestBody.length), honestBody]
@@ -143,7 +143,7 @@ for _ in range(2):
     },
   },
   {
-    name: 'Java-like: names in capitals, offers HTTP/2, body in a write of its own',
+    name: 'Java-like: names in capitals, offers HTTP/2, body in a separate write',
     ask: async (port, key) => {
       // What java.net.http.HttpClient of Java 17 writes.
       const head = [

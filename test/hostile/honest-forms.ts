@@ -35,11 +35,11 @@ const badPlaces = (text: string): number[] => {
 export const honestForms: readonly HonestForm[] = [
   { name: 'in one segment', ways: (key) => [[honest(key)]] },
   {
-    name: 'head and body in segments of their own',
+    name: 'head and body in separate segments',
     ways: (key) => cut(honest(key), [honest(key).length - honestBody.length]),
   },
   {
-    name: 'cut behind `POST `, or inside `HTTP/1.1` and its line end (ten places)',
+    name: 'cut after `POST `, or inside `HTTP/1.1` and its line end (ten places)',
     ways: (key) => cut(honest(key), badPlaces(honest(key))),
   },
   {
@@ -81,7 +81,7 @@ export const honestForms: readonly HonestForm[] = [
     ways: (key) => [[honest(key).replace('POST ', 'POST http://a')]],
   },
   { name: 'header names in lower case', ways: (key) => [[lowerNames(honest(key))]] },
-  { name: 'no blanks behind the colons', ways: (key) => [[honest(key).replaceAll(': ', ':')]] },
+  { name: 'no spaces after the colons', ways: (key) => [[honest(key).replaceAll(': ', ':')]] },
   { name: 'a header without a value', ways: bent('Host', 'Accept:\r\nHost') },
   {
     name: '`Expect: 100-continue`',

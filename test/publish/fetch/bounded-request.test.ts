@@ -39,7 +39,7 @@ const wrong: readonly (readonly [
 ])[] = [
   ['bytes that come one by one', { wholeMs: 300 }, 'pull_slow', trickle],
   ['no answer', { idleMs: 300 }, 'pull_slow', () => undefined],
-  ['an answer that stands still', { idleMs: 300 }, 'pull_slow', (of) => void of.write('x')],
+  ['an answer that stalls', { idleMs: 300 }, 'pull_slow', (of) => void of.write('x')],
   [
     'a body that never ends',
     {},

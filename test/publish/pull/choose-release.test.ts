@@ -65,7 +65,7 @@ const rows: readonly (readonly [
     'older',
   ],
   [
-    'a possible one in place of one of a day yet to come',
+    'a possible one instead of one dated in the future',
     manifest([release(22)]),
     { current: { id: id(99), asOf: parseDay('2026-09-01')! } },
     id(22),

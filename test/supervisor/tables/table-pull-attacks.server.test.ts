@@ -159,7 +159,7 @@ it('a refused manifest withdraws nothing', async () => {
   }
 })
 
-it('the same manifest for ever is taken for good: only the age of the table shows it', async () => {
+it('the same manifest is accepted forever: only the age of the table shows it', async () => {
   const { publish, show, start } = newMirror()
   const own = await publish('production', days[0])
   show({ ...own, serial: 1, releases: own.releases.map((each) => ({ ...each, published: 1 })) })

@@ -174,10 +174,10 @@ const signed = (change: (manifest: Manifest) => Manifest, key = own): string =>
 
 const attacks: readonly (readonly [claim: string, code: string, attack: () => Answer])[] = [
   ['a manifest signed with another key', 'signature', () => body(signed((of) => of, other))],
-  ['a manifest of no form', 'manifest', () => body('<html>login</html>')],
+  ['a file that is not a manifest', 'manifest', () => body('<html>login</html>')],
   ['a manifest that never ends', 'size', () => body(Buffer.alloc(1_000_000, 'x'))],
   [
-    'a manifest of another form that is signed',
+    'a signed manifest in an unknown format',
     'format',
     () =>
       body(
@@ -204,7 +204,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       ),
   ],
   [
-    'a part in another one’s place',
+    'a part under another part’s name',
     'part',
     () =>
       forParts((request, response) => {
@@ -223,7 +223,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       }),
   ],
   [
-    'a connection that is cut',
+    'a connection that breaks',
     'unreachable',
     () =>
       forParts((_request, response, path) => {
@@ -233,7 +233,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       }),
   ],
   [
-    'a server that stands still',
+    'a server that stops sending',
     'slow',
     () =>
       forParts((_request, response) => {
@@ -249,7 +249,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       }),
   ],
   [
-    'a redirect to a name of a private address',
+    'a redirect to a name with a private address',
     'redirect',
     () =>
       forParts((_request, response) => {
@@ -257,7 +257,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       }),
   ],
   [
-    'redirects without an end',
+    'endless redirects',
     'redirect',
     () =>
       forParts((_request, response, path) => {
@@ -265,7 +265,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       }),
   ],
   [
-    'a status of failure',
+    'an error status',
     'status',
     () =>
       forParts((_request, response) => {
@@ -273,7 +273,7 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
       }),
   ],
   [
-    'a table other than the one that is signed',
+    'a table that is not the signed one',
     'table',
     () =>
       body(
@@ -290,11 +290,11 @@ const attacks: readonly (readonly [claim: string, code: string, attack: () => An
     () => body(signed((of) => ({ ...of, place: 'staging', serial: of.serial + 1 }))),
   ],
   [
-    'a manifest ahead of the clock',
+    'a manifest dated in the future',
     'future',
     () => body(signed((of) => ({ ...of, serial: Number.MAX_SAFE_INTEGER }))),
   ],
-  ['an old manifest again', 'replay', () => body(readFileSync(join(before, 'manifest.json')))],
+  ['a replayed old manifest', 'replay', () => body(readFileSync(join(before, 'manifest.json')))],
 ]
 
 describe('a server that takes published tables', () => {
