@@ -169,7 +169,7 @@ describe('the history of a feed', () => {
     const history = await read()
     expect(history.problems).toHaveLength(3)
     expect(history.problems.join('\n')).toContain(`${path(1)} is damaged`)
-    expect(history.problems.join('\n')).toContain(`${path(2)} is another day's`)
+    expect(history.problems.join('\n')).toContain(`${path(2)} belongs to another day`)
     expect(history.problems.join('\n')).toContain(`${path(4)} is damaged`)
     expect(history.of(feed)?.daysObserved).toBe(2)
     expect(history.of(feed)?.markListed(range('192.0.2.1'))?.listed).toBe(0b1001)
