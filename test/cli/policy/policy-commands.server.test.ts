@@ -73,7 +73,7 @@ describe('iprisk policy init', () => {
     )
     const again = await here('policy', 'init')
     expect(again).toMatchObject({ code: 2, out: '' })
-    expect(again.err).toMatch(/policies\.json exists/)
+    expect(again.err).toMatch(/policies\.json already exists/)
     expect(textIn(observed)).toBe(text)
   })
 
