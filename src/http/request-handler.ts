@@ -15,29 +15,10 @@ import { abortExchange, newExchange, exchangeStates, insightsModes } from './exc
 import { deferClose } from './reply/defer-close.ts'
 import type { Refusal } from './reply/reply.ts'
 import { beginErrorReply, replyError, replyInternalError, replyRefusal } from './reply/reply.ts'
-import {
-  type HeaderScan,
-  beginsLikeChunk,
-  framingForMethod,
-  framingOf,
-  framings,
-  newHeaderScan,
-  scanHeader,
-  resetHeaderScan,
-} from './listen/framing-guard.ts'
+import * as guard from './listen/framing-guard.ts'
 import { includeRefusal, takeInclude } from './endpoint/insights-endpoint.ts'
 import { beatIfOverdue } from '../observe/heartbeat.ts'
-import {
-  type RequestBody,
-  bodyStates,
-  discardedBytesMax,
-  isShredded,
-  newRequestBody,
-  releaseBody,
-  resetBody,
-  takePiece,
-  wholeBody,
-} from './request-body.ts'
+import * as bodies from './request-body.ts'
 import { isRequestId } from './exchange/request-id.ts'
 import { type AdapterRoutes, type Endpoint, checkEndpoint, docsRouteOf, routes } from './routes.ts'
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
@@ -49,8 +30,8 @@ import { batchedChecksMax } from './endpoint/check-batcher.ts'
 const refusedBytesMax = 65_536
 export const refusedMsMax = 1000
 
-const headerScan: HeaderScan = newHeaderScan()
-const onHeader = (name: string, value: string): void => scanHeader(headerScan, name, value)
+const headerScan: guard.HeaderScan = guard.newHeaderScan()
+const onHeader = (name: string, value: string): void => guard.scanHeader(headerScan, name, value)
 
 /** A worker beats at least every this many pieces of a body. A power of two. */
 const piecesABeat = 64
@@ -59,7 +40,7 @@ const notFound: Refusal = { code: 'not_found' }
 
 interface Intake {
   readonly exchange: Exchange
-  readonly body: RequestBody
+  readonly body: bodies.RequestBody
   /** `undefined` if `refusal` is answered. */
   endpoint: Endpoint | undefined
   refusal: Refusal
@@ -90,12 +71,14 @@ export function handleRequest(
   known?: Endpoint,
   adapters?: AdapterRoutes,
 ): void {
-  resetHeaderScan(headerScan)
+  guard.resetHeaderScan(headerScan)
   req.forEach(onHeader)
   const method = known === undefined ? req.getCaseSensitiveMethod() : 'POST'
   const framing =
-    known === undefined ? framingForMethod(method, framingOf(headerScan)) : framingOf(headerScan)
-  if (framing === framings.refused) {
+    known === undefined
+      ? guard.framingForMethod(method, guard.framingOf(headerScan))
+      : guard.framingOf(headerScan)
+  if (framing === guard.framings.refused) {
     refuseFraming(service, res)
     return
   }
@@ -103,7 +86,7 @@ export function handleRequest(
   const { exchange } = intake
   resetIntake(intake, service, res)
   exchange.headOnly = method === 'HEAD'
-  exchange.keepAlive = framing === framings.kept
+  exchange.keepAlive = framing === guard.framings.kept
   exchange.closesItself = headerScan.closesItself
   service.pending += 1
   beatIfOverdue(service.heartbeat, exchange.startedMs)
@@ -113,7 +96,7 @@ export function handleRequest(
     const isRefused = intake.endpoint === undefined
     if (isRefused && !service.refusalBudget.spend()) cutOff(service, res)
     else if (isRefused && headerScan.chunked && !exchange.headOnly) refuseAhead(intake)
-    else if (intake.body.contentLength > intake.body.bytesMax + discardedBytesMax)
+    else if (intake.body.contentLength > intake.body.bytesMax + bodies.discardedBytesMax)
       dispatch(intake, undefined)
     else res.onData(intake.onData)
   } catch (error) {
@@ -137,7 +120,7 @@ function cutOff({ counters }: Service, res: HttpResponse): void {
 
 function newIntake(service: Service, res: HttpResponse): Intake {
   const exchange = newExchange(service, res)
-  const body = newRequestBody()
+  const body = bodies.newRequestBody()
   const intake: Intake = {
     exchange,
     body,
@@ -151,12 +134,12 @@ function newIntake(service: Service, res: HttpResponse): Intake {
       try {
         takeChunk(intake, chunk, isLast)
       } catch (error) {
-        releaseBody(body, exchange)
+        bodies.releaseBody(body, exchange)
         replyInternalError(exchange, error)
       }
     },
     onAborted: () => {
-      releaseBody(body, exchange)
+      bodies.releaseBody(body, exchange)
       stopDiscarding(intake)
       const { service } = exchange
       beatIfOverdue(service.heartbeat, performance.now())
@@ -172,7 +155,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   const { exchange } = intake
   intake.endpoint = undefined
   intake.finished = false
-  resetBody(intake.body, headerScan.contentLength)
+  bodies.resetBody(intake.body, headerScan.contentLength)
   exchange.service = service
   exchange.res = res
   const ownId = !isRequestId(headerScan.requestId, service.keyring.holds)
@@ -234,7 +217,7 @@ function findEndpoint(
 function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   const { endpoint, exchange } = intake
   intake.finished = true
-  if (body === undefined || beginsLikeChunk(body)) exchange.keepAlive = false
+  if (body === undefined || guard.beginsLikeChunk(body)) exchange.keepAlive = false
   if (endpoint === undefined) replyRefusal(exchange, intake.refusal)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
   // A body that was not kept cannot get the 400 and 429 that would come first.
@@ -250,7 +233,7 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
 
 function recycleIntake(intake: Intake): void {
   if (intake.exchange.state !== exchangeStates.gone || idle.length >= idleMax) return
-  releaseBody(intake.body, intake.exchange)
+  bodies.releaseBody(intake.body, intake.exchange)
   idle.push(intake)
 }
 
@@ -259,13 +242,14 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   body.pieces += 1
   const { service, res } = exchange
   if (body.pieces % piecesABeat === 0) beatIfOverdue(service.heartbeat, performance.now())
-  if (isShredded(body) || (!body.isRead && !service.refusalBudget.spend())) cutOff(service, res)
+  if (bodies.isShredded(body) || (!body.isRead && !service.refusalBudget.spend()))
+    cutOff(service, res)
   else if (intake.discarding) discardChunk(intake, chunk, isLast)
   else if (!intake.finished && exchange.state === exchangeStates.open) {
-    const state = takePiece(body, exchange, chunk, isLast)
-    if (state === bodyStates.unfinished) return
-    dispatch(intake, state === bodyStates.whole ? wholeBody(body, chunk) : undefined)
-    releaseBody(body, exchange)
+    const state = bodies.takePiece(body, exchange, chunk, isLast)
+    if (state === bodies.bodyStates.unfinished) return
+    dispatch(intake, state === bodies.bodyStates.whole ? bodies.wholeBody(body, chunk) : undefined)
+    bodies.releaseBody(body, exchange)
   }
 }
 
