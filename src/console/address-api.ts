@@ -30,8 +30,8 @@ export interface ConsoleParts {
   readonly process: ConsoleProcess
 }
 
-/** Years: nothing changes any more. */
-const daysAheadMax = 3650
+/** Years of days ahead: nothing changes any more. Months of hours ago. */
+const wholeMax = 3650
 const feedsWithoutMax = 100
 
 /** Throws `no_table` without one. */
@@ -70,8 +70,10 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         ip: 'The address.',
         policy: 'The policy to decide by; default: `default`.',
         without: 'Feeds to leave out, comma-separated: `what_if`.',
-        days: `Days without new evidence, at most ${daysAheadMax}: \`what_if\`.`,
+        days: `Days without new evidence, at most ${wholeMax}: \`what_if\`.`,
         user_agent: "The visitor's User-Agent: `answer.agent`, which the policy reads.",
+        previous: 'The previous address of the user: `answer.travel`, which the policy reads.',
+        previous_hours: `How long ago that was, at most ${wholeMax} hours; default: 1.`,
       },
       answer: shape(
         {
@@ -93,21 +95,15 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         if (without.length > feedsWithoutMax) {
           throw inputError('invalid_input', `without may name at most ${feedsWithoutMax} feeds.`)
         }
-        const days = Number(query.get('days') ?? 0)
-        if (!Number.isInteger(days) || days < 0 || days > daysAheadMax) {
-          throw inputError(
-            'invalid_input',
-            `days must be a whole number from 0 to ${daysAheadMax}.`,
-          )
-        }
         return asked(parts, request, {
           kind: 'address',
           world: worldOf(parts),
           ip: (query.get('ip') ?? '').trim(),
           policy,
           without,
-          days,
+          days: wholeOf(query, 'days', 0),
           userAgent: query.get('user_agent') ?? undefined,
+          previous: previousOf(query),
         })
       },
     },
@@ -124,6 +120,19 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
         asked(parts, request, { kind: 'addresses', world: worldOf(parts), body: request.bytes }),
     },
   ]
+}
+
+function previousOf(query: URLSearchParams) {
+  const ip = query.get('previous')
+  if (ip === null) return undefined
+  const hours = wholeOf(query, 'previous_hours', 1)
+  return { ip: ip.trim(), at: new Date(Date.now() - hours * 3_600_000).toISOString() }
+}
+
+function wholeOf(query: URLSearchParams, name: string, usual: number): number {
+  const value = Number(query.get(name) ?? usual)
+  if (Number.isInteger(value) && value >= 0 && value <= wholeMax) return value
+  throw inputError('invalid_input', `${name} must be a whole number from 0 to ${wholeMax}.`)
 }
 
 const rows = listOf(anyObject)

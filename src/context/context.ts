@@ -53,10 +53,17 @@ export function contextAnswer(
   }
 }
 
-/** Nothing without a User-Agent. `ip` is an address. */
-export function userAgentAnswer(table: Pick<OpenTable, 'answer'>, ip: string, user_agent?: string) {
-  if (user_agent === undefined) return {}
+/** For an address without a request; nothing without context. */
+export function contextOfAddress(
+  table: Pick<OpenTable, 'answer'>,
+  ip: string,
+  user_agent?: string,
+  previous?: object,
+) {
+  const agent = user_agent === undefined ? undefined : { user_agent }
+  const context = contextOf({ agent, previous })
+  if (context === undefined) return {}
   const query = newQuery()
   parseQuery(query, Buffer.from(ip), 0, ip.length)
-  return contextAnswer(contextOf({ agent: { user_agent } })!, table.answer(query))
+  return contextAnswer(context, table.answer(query))
 }

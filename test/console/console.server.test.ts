@@ -206,7 +206,26 @@ it('tells all about an address', async () => {
   const agent = { name: 'bingbot', operator: 'Microsoft', status: 'unverified' }
   expect(crawler.value.answer.agent).toMatchObject(agent)
   expect(crawler.value.decision).toEqual(decision)
-  const wrong = ['?ip=%3Cscript%3E', '?ip=9.1.2.3&policy=none', '?ip=9.1.2.3&days=-1', '']
+  expect(crawler.value.answer).not.toHaveProperty('travel')
+  const from = async (query: string) => {
+    const { value } = await ask('GET', `/admin/address?ip=9.1.2.3&previous=${query}`, viewer)
+    return value.answer
+  }
+  expect((await from('9.9.9.9')).travel).toMatchObject({ known: true, same_asn: true })
+  expect((await from('9.9.9.9')).travel.hours).toBeCloseTo(1, 1)
+  expect((await from('9.9.9.9&previous_hours=24')).travel.hours).toBeCloseTo(24, 1)
+  const { travel, context_errors: errors } = await from('office')
+  expect([travel.known, errors]).toEqual([
+    false,
+    [expect.objectContaining({ param: 'previous.ip' })],
+  ])
+  const wrong = [
+    '?ip=9.1.2.3&previous=9.9.9.9&previous_hours=x',
+    '?ip=%3Cscript%3E',
+    '?ip=9.1.2.3&policy=none',
+    '?ip=9.1.2.3&days=-1',
+    '',
+  ]
   for (const query of wrong) {
     expect(errorOf(await ask('GET', `/admin/address${query}`, viewer))).toEqual([
       400,

@@ -2,7 +2,7 @@
 // JSON like the API. The content is src/table/explain/insights.ts's.
 
 import { usageError } from '../../base/coded-error.ts'
-import { userAgentAnswer } from '../../context/context.ts'
+import { contextOfAddress } from '../../context/context.ts'
 import { decided } from '../../policy/decided-answer.ts'
 import { answerWithInsights, type ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { ListedBy } from '../../table/explain/matching-entries.ts'
@@ -56,7 +56,7 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
       if (seen.has(ip)) return
       if (seen.size > 0 && !how.json) io.out('')
       seen.add(ip)
-      const context = userAgentAnswer(table, ip, how.userAgent)
+      const context = contextOfAddress(table, ip, how.userAgent)
       const answer = decided({ ...plain, ...context }, decide, context)
       printResult(io, how.json, answer, () =>
         explanationScreen(answer, table.sources, io.outColumns, own),

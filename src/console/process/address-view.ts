@@ -3,7 +3,7 @@
 import type { AddressView } from '../../api/admin-answers.ts'
 import type { InsightEvidence } from '../../api/insights-answer.ts'
 import { type Day, formatDay, parseDay } from '../../base/day.ts'
-import { userAgentAnswer } from '../../context/context.ts'
+import { contextOfAddress } from '../../context/context.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
@@ -32,13 +32,13 @@ export async function addressView(
   asked: AddressQuestion,
 ): Promise<AddressView> {
   const { table, builtMs } = world
-  const { ip, policy, without, days, userAgent } = asked
+  const { ip, policy, without, days, userAgent, previous } = asked
   const policyRules = world.policyOf(policy)
   const whole = answerWithInsights({ ...table, builtMs }, ip)
   if (whole === undefined) throw invalid(`${JSON.stringify(ip.slice(0, 80))} is not an IP address.`)
   const { insights, ...plain } = whole
   const prefix = prefixText(table.reader, ip, false)
-  const context = userAgentAnswer(table, ip, userAgent)
+  const context = contextOfAddress(table, ip, userAgent, previous)
   const decide = world.decideBy(policyRules)
   const answer = { ...decided({ ...plain, ...context }, decide, context), prefix }
   const words = newAddressWords()

@@ -23,6 +23,7 @@ export type ConsoleQuestion =
       readonly without: readonly string[]
       readonly days: number
       readonly userAgent?: string | undefined
+      readonly previous?: { readonly ip: string; readonly at: string } | undefined
     }
   /** `body`: the request's. */
   | { readonly kind: 'addresses'; readonly world: AnsweringFiles; readonly body: Uint8Array }

@@ -1,5 +1,5 @@
-// What the answer would be without a feed, some days later if nothing is seen again, or to a visitor
-// with a User-Agent.
+// What the answer would be without a feed, some days later if nothing is seen again, to a visitor
+// with a User-Agent, or after a login elsewhere.
 
 import { useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
@@ -8,7 +8,7 @@ import { Choice, Field, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/problem.tsx'
 import { ActionTag, KindTag } from '../parts/tag.tsx'
-import { dayAfter, words } from '../text/figures.ts'
+import { count, counted, dayAfter, words } from '../text/figures.ts'
 import { levelTone } from '../text/tone.ts'
 import { riskLevelOf } from '../../../model/kind.ts'
 import { addressPath } from '../route.ts'
@@ -84,10 +84,13 @@ function Asked(props: {
   const [days, setDays] = useState(0)
   const [without, setWithout] = useState('')
   const [userAgent, setUserAgent] = useState('')
-  const isAsked = days > 0 || without !== '' || userAgent !== ''
-  const members = { policy, without, days: days > 0 ? String(days) : '', user_agent: userAgent }
+  const [previous, setPrevious] = useState('')
+  const [hours, setHours] = useState('1')
+  const isAsked = days > 0 || without !== '' || userAgent !== '' || previous !== ''
+  const ahead = days > 0 ? String(days) : ''
+  const travelled = previous === '' ? {} : { previous, previous_hours: hours }
+  const members = { policy, without, days: ahead, user_agent: userAgent, ...travelled }
   const loaded = useLoad<AddressView>(isAsked ? addressPath(ip, members) : null)
-  const { what_if: asked, answer, decision } = loaded.value ?? {}
   return (
     <>
       <div class="asked">
@@ -106,26 +109,58 @@ function Asked(props: {
           options={[['', 'no feed'], ...feeds]}
           choose={setWithout}
         />
-        <TextField label="User-Agent" value={userAgent} set={setUserAgent} />
+        <TextField label="User-Agent" place="grow" value={userAgent} set={setUserAgent} />
+        <Field label="Previous address">
+          <input
+            class="mono"
+            value={previous}
+            onChange={({ currentTarget }) => setPrevious(currentTarget.value.trim())}
+          />
+        </Field>
+        <Choice label="Seen" value={hours} options={timesAgo} choose={setHours} />
       </div>
       <p class="asked-answer" aria-live="polite">
         {!isAsked && (
-          <span class="quiet">Move the days, leave out a feed, or give a User-Agent.</span>
+          <span class="quiet">
+            Move the days, leave out a feed, or give a User-Agent or a previous address.
+          </span>
         )}
-        {asked && (
-          <>
-            <ScoreBox score={asked.risk_score} /> <KindTag kind={asked.classification} />
-          </>
-        )}
-        {answer?.agent && (
-          <>
-            {' '}
-            {answer.agent.name || 'no known agent'}: {answer.agent.status}{' '}
-            {decision && <ActionTag action={decision.action} />}
-          </>
-        )}
+        {loaded.value && <AskedAnswer view={loaded.value} />}
       </p>
       {isAsked && loaded.value === undefined && <Waiting loaded={loaded} />}
     </>
   )
+}
+
+const timesAgo = [
+  ['1', 'an hour ago'],
+  ['6', '6 hours ago'],
+  ['24', 'a day ago'],
+  ['168', 'a week ago'],
+] as const
+
+function AskedAnswer({ view }: { readonly view: AddressView }) {
+  const { what_if: asked, decision } = view
+  const { agent, travel, context_errors: errors = [] } = view.answer
+  const facts = [
+    agent && `${agent.name || 'no known agent'}: ${agent.status}`,
+    ...(errors.length > 0 ? errors.map(({ message }) => message) : [travel && travelText(travel)]),
+  ].filter((fact) => fact !== undefined)
+  return (
+    <>
+      {asked && (
+        <>
+          <ScoreBox score={asked.risk_score} /> <KindTag kind={asked.classification} />{' '}
+        </>
+      )}
+      {facts.join('; ')} {facts.length > 0 && decision && <ActionTag action={decision.action} />}
+    </>
+  )
+}
+
+function travelText(of: NonNullable<AddressView['answer']['travel']>): string {
+  const { known, km, hours, kmh, reliable, unreliable_because: doubts } = of
+  if (!known) return 'the distance is unknown'
+  const trust = reliable ? 'reliable' : `not reliable (${doubts.map(words).join(', ')})`
+  return `${count(km)} km in ${counted(Math.round(hours), 'hour')}, ${count(kmh)} km/h, ${trust}`
 }
