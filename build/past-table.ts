@@ -118,7 +118,7 @@ async function build(
 function outOfReach(store: string, first: number, day: Day): Error {
   return usageError(
     first === Infinity
-      ? `There is no history in ${store}. Run this where tables are built, or name the history with --history.`
+      ? `There is no history in ${store}. Run this where tables are built, or name the history with --history (build.history in iprisk.json).`
       : `The history in ${store} has days from ${formatDay(first as Day)} to today; ` +
           `${formatDay(day)} is not one of them.`,
   )

@@ -185,11 +185,19 @@ export interface RefreshView {
 }
 
 /** POST /admin/rehearsals {policies?: {name: …}, policy?, and log: text ≤ 2 MB or sample: true} → 202 {id, status}, 409 while one runs; GET /admin/rehearsals/{id}. Role analyst. Without `policies` the live ones; otherwise these, compared with the live ones. */
-export interface RehearsalView {
+export interface RunView<Report> {
   readonly id: string
   readonly status: 'running' | 'done' | 'failed'
+  /** The last line of a build's output. */
+  readonly stage?: string
   readonly message?: string
-  readonly report?: RehearsalReport
+  readonly report?: Report
+}
+
+/** POST /admin/past-days {ip, day} and GET /admin/past-days/{id}, likewise: what `iprisk explain ADDRESS --at DAY --json` prints. `left_out`: feeds without a snapshot up to that day. */
+export type PastDay = CheckAnswer & {
+  readonly insights: Insights
+  readonly left_out: readonly string[]
 }
 
 /** Requests, and their share of all requests that named an address. */

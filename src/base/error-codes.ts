@@ -109,6 +109,8 @@ export const errorCodes = {
   no_state_folder: { meaning: 'The state folder does not exist.' },
   no_table: { meaning: 'The server has no table yet.' },
   not_this_format: { meaning: 'A file does not have the format that its feed states.' },
+  past_day_running: { meaning: 'The verdict of a past day is being computed.', status: 409 },
+  past_day_unknown: { meaning: 'No verdict of a past day has this id.', status: 404 },
   payload_too_large: { meaning: 'The body of a request is too large.', status: 413 },
   places_layout: { meaning: 'A CSV file of places has no known layout.' },
   places_overlap: { meaning: 'Two files of locations cover the same family.' },

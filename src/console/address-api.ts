@@ -27,6 +27,9 @@ export interface ConsoleParts {
   readonly sets: Pick<SetManager, 'folders' | 'conditions'>
   readonly plans: () => Plans
   readonly listUrl: string
+  /** `iprisk explain` as a Node program and its arguments. */
+  readonly explainCommand: readonly string[]
+  readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
   readonly process: ConsoleProcess
 }
 

@@ -11,6 +11,7 @@ import { openConsoleFiles } from './console-files.ts'
 import { type ConsoleParts, lookRoutes } from './address-api.ts'
 import { openFeedDays } from './feed-days.ts'
 import { createConsoleProcess } from './process/console-process.ts'
+import { pastRoutes } from './past-api.ts'
 import { setRoutes } from './sets-api.ts'
 import { tableRoutes } from './table-api.ts'
 import { trafficRoutes } from './traffic-api.ts'
@@ -38,7 +39,7 @@ export function openConsole(
   const trafficFile = openKeptFile(join(settings.state, `traffic-${port}.json`), log)
   const ring = createTrafficRing(sources, Date.now, keptPoints(trafficFile.read(), Date.now()))
   let timer: NodeJS.Timeout | undefined
-  let isClosed = false
+  const closing = new AbortController()
   const look = async (): Promise<void> => {
     // Workers may not answer while they are replaced: the next minute includes what is missing.
     try {
@@ -52,22 +53,24 @@ export function openConsole(
     }
   }
   const plan = (): void => {
-    if (isClosed) return
+    if (closing.signal.aborted) return
     timer = setTimeout(() => void look(), minuteMs - (Date.now() % minuteMs)).unref()
   }
   plan()
   const process = createConsoleProcess(log)
   const files = openConsoleFiles(join(packageRoot, 'dist/console'))
+  const all = { ...parts, feedDays, process }
   return {
     door: createConsoleLogin({ guard, linkSecret, files, log }),
     routes: [
-      ...lookRoutes({ ...parts, feedDays, process }),
-      ...tableRoutes({ ...parts, feedDays, process }),
+      ...lookRoutes(all),
+      ...tableRoutes(all),
       ...trafficRoutes(ring),
-      ...setRoutes({ ...parts, feedDays, process }),
+      ...setRoutes(all),
+      ...pastRoutes(all, closing.signal),
     ],
     close: async (): Promise<void> => {
-      isClosed = true
+      closing.abort()
       clearTimeout(timer)
       process.close()
       await trafficFile.write(ring.points())

@@ -52,6 +52,8 @@ export interface ShownParts {
   /** For the link that signs in to the console once. */
   readonly linkSecret?: string | undefined
   readonly shutdown: Shutdown
+  readonly explainCommand: readonly string[]
+  readonly buildEnvironment?: NodeJS.ProcessEnv | undefined
   readonly log: Log
 }
 

@@ -98,6 +98,7 @@ export interface RunningServer {
 
 export interface ServerOptions extends Omit<SourceParts, 'supervisor' | 'tables'> {
   readonly configuration: ConfigSource
+  readonly explainCommand: readonly string[]
   readonly early: EarlyStart
   readonly linkSecret?: string | undefined
   readonly onRunning: (running: RunningServer) => void

@@ -118,6 +118,15 @@ describeWith('chromium', ['--version'], () => {
       await page.waitForSelector('.asked-answer >> text=41')
       await page.fill('.asked input', '60')
       await page.waitForSelector('.asked-answer >> text=12')
+      await page.fill('.asked input.mono', '192.0.2.1')
+      await page.press('.asked input.mono', 'Enter')
+      const travelled = 'text=2,400 km in 1 hour, 2,400 km/h, not reliable (tor, hosting) challenge'
+      await page.waitForSelector(`.asked-answer >> ${travelled}`)
+      await page.selectOption('.asked select >> nth=1', 'a day ago')
+      await page.waitForSelector('.asked-answer >> text=2,400 km in 24 hours, 100 km/h')
+      await page.fill('.asked input.mono', 'office')
+      await page.press('.asked input.mono', 'Enter')
+      await page.waitForSelector('.asked-answer >> text=It must be one IPv4 or IPv6 address')
       await page.click('summary:text("The answer as JSON")')
       await expect.poll(() => page.innerText('.raw')).toContain('"classification": "tor"')
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -128,6 +137,26 @@ describeWith('chromium', ['--version'], () => {
       await page.waitForSelector('.panel-aside code:text-is("185.220.101.32")')
       await page.goBack()
       await page.waitForSelector('.panel-aside code:text-is("185.220.101.33")')
+    })
+
+    it('an address is judged as on a past day', async () => {
+      const { page, show } = await start(look, 'analyst')
+      await show('#/address/185.220.101.33', '.map path')
+      const judge = async (day: string): Promise<void> => {
+        await page.fill('.panel input[type=date]', day)
+        await page.click('text=Show verdict')
+      }
+      await judge('2025-01-01')
+      await page.waitForSelector('.problem:has-text("There is no history in data.")')
+      await judge('2026-07-13')
+      await page.waitForSelector('h3:text("On 2026-07-13")')
+      const shown = await main(page)
+      for (const text of ['79', 'today’s networks and locations', '2026-05-02 – 2026-07-13'])
+        expect(shown).toContain(text)
+      await page.click('summary:text("Left out: 3 feeds without a snapshot up to that day")')
+      await expect.poll(() => main(page)).toContain('block-spamhaus-drop, ')
+      expect(await overhangOf(page)).toBe(0)
+      expect(await findingsOf(page)).toEqual([])
     })
 
     it('ten thousand addresses become a table that sorts, filters and goes along', async () => {

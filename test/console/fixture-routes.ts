@@ -11,11 +11,13 @@ import {
   feedsView,
   hostile,
   networkView,
+  pastDay,
   rehearsalReport,
   setTrial,
   setsView,
   tableChanges,
   trafficView,
+  travelContext,
 } from './fixture-views.ts'
 
 interface Entry {
@@ -136,7 +138,11 @@ export function fixtureRoutes(fixture: Fixture, request: FixtureRequest): Reply 
     case 'GET /admin/address': {
       const ip = query.get('ip') ?? ''
       if (!/^[0-9a-f.:]+$/.test(ip)) return refusal(400, 'invalid_input', `${ip} is no address.`)
-      return ok(addressView(ip, query.get('without') ?? '', Number(query.get('days') ?? 0)))
+      const view = addressView(ip, query.get('without') ?? '', Number(query.get('days') ?? 0))
+      const previous = query.get('previous')
+      if (previous === null) return ok(view)
+      const more = travelContext(previous, Number(query.get('previous_hours')))
+      return ok({ ...view, answer: { ...view.answer, ...more } })
     }
     case 'GET /admin/network':
       return ok(networkView(query.get('of') ?? ''))
@@ -165,6 +171,12 @@ export function fixtureRoutes(fixture: Fixture, request: FixtureRequest): Reply 
       return ok({ id: 'r1' }, 202)
     case 'GET /admin/rehearsals/r1':
       return ok({ id: 'r1', status: 'done', report: rehearsalReport })
+    case 'POST /admin/past-days':
+      return ok({ id: textIn(body, 'day'), status: 'running' }, 202)
+    case 'GET /admin/past-days/2026-07-13':
+      return ok({ id: '2026-07-13', status: 'done', report: pastDay })
+    case 'GET /admin/past-days/2025-01-01':
+      return ok({ id: '2025-01-01', status: 'failed', message: 'There is no history in data.' })
     case 'GET /admin/sets':
       return ok(setsView)
     case 'POST /admin/sets/try': {

@@ -6,11 +6,13 @@ import type {
   AddressView,
   FeedsView,
   NetworkView,
+  PastDay,
   SetTrial,
   SetsView,
   TableChanges,
   TrafficView,
 } from '../../src/api/admin-answers.ts'
+import type { ContextAnswer } from '../../src/api/check-answer.ts'
 import { type Classification, riskLevelOf, signalNames } from '../../src/model/kind.ts'
 
 /** A text that runs where it is taken for markup, and says so. */
@@ -230,6 +232,42 @@ export function addressView(ip: string, without: string, days: number): AddressV
     },
     what_if,
   }
+}
+
+/** Of 192.0.2.1, and of what is no address. */
+export function travelContext(previous: string, hours: number): ContextAnswer {
+  const known = previous === '192.0.2.1'
+  const km = known ? 2400 : 0
+  const travel = {
+    known,
+    km,
+    hours: hours + 0.0001,
+    kmh: km / hours,
+    same_country: false,
+    same_asn: false,
+  }
+  const doubts = { reliable: false, unreliable_because: known ? (['tor', 'hosting'] as const) : [] }
+  const message = 'It must be one IPv4 or IPv6 address, as a string.'
+  const errors = known ? {} : { context_errors: [{ param: 'previous.ip', message }] }
+  return { travel: { ...travel, ...doubts }, ...errors }
+}
+
+const { answer: pastAnswer, insights: pastInsights } = addressView('185.220.101.33', '', 0)
+
+/** 185.220.101.33 on 2026-07-13. */
+export const pastDay: PastDay = {
+  ...pastAnswer,
+  risk_score: 79,
+  risk_level: 'very_high',
+  insights: {
+    ...pastInsights,
+    table: { ...pastInsights.table, as_of: '2026-07-13' },
+    reasons: pastInsights.reasons.slice(0, 2),
+    evidence: pastInsights.evidence.slice(0, 2).map((one) => {
+      return { ...one, first_seen: '2026-05-02', last_seen: '2026-07-13' }
+    }),
+  },
+  left_out: ['block-spamhaus-drop', hostile, 'tor-exits-x4b'],
 }
 
 function torEvidence(ip: string): AddressView['insights']['evidence'] {

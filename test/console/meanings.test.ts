@@ -18,7 +18,7 @@ const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 describe('a meaning', () => {
   const ids = Object.keys(meanings)
   const linked = pages.flatMap((text) =>
-    [...text.matchAll(/(?:\bmeaning=|\bmeaning: |\bof: |<Meaning of=)["']([a-z-]+)["']/g)].map(
+    [...text.matchAll(/(?:\bmeaning=|\bmeaning: |\bfigure\(|<Meaning of=)["']([a-z-]+)["']/g)].map(
       ([, id = '']) => id,
     ),
   )

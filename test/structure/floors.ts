@@ -83,11 +83,11 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['agents', 'lists', 'sets'],
   ],
   'src/console': [
-    ['kept-file.ts', 'session-store.ts', 'console-files.ts'],
+    ['kept-file.ts', 'kept-runs.ts', 'session-store.ts', 'console-files.ts'],
     ['feed-days.ts'],
     ['process', 'traffic-ring.ts', 'page'],
     ['console-login.ts', 'address-api.ts', 'traffic-api.ts'],
-    ['table-api.ts', 'sets-api.ts'],
+    ['table-api.ts', 'sets-api.ts', 'past-api.ts'],
     ['open-console.ts'],
   ],
   'src/client': [

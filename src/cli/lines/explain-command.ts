@@ -47,7 +47,11 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
   const pinned = await pinTable(path, how.lists, !isLines)
   const { table } = pinned
   try {
-    if (past !== undefined) sayWithoutDay(past.listing, table.sources, io)
+    const leftOut = past?.listing.filter((feed) => !table.sources.some(({ id }) => id === feed))
+    if (leftOut !== undefined && leftOut.length > 0) {
+      const names = joinFew(leftOut, leftOutMax)
+      io.err(`Left out, because they have no snapshot up to that day: ${names}`)
+    }
     const decide = await offlineDecide(table, policy)
     const seen = new Set<string>()
     const explain = (ip: string, own?: readonly ListedBy[]): void => {
@@ -58,7 +62,8 @@ export const explainCommand: Command<Promise<number>> = async (settings, io, [ad
       seen.add(ip)
       const context = contextOfAddress(table, ip, how.userAgent)
       const answer = decided({ ...plain, ...context }, decide, context)
-      printResult(io, how.json, answer, () =>
+      const facts = { ...answer, left_out: leftOut }
+      printResult(io, how.json, facts, () =>
         explanationScreen(answer, table.sources, io.outColumns, own),
       )
     }
@@ -89,15 +94,7 @@ async function pastTableOf(settings: Settings, day: Day, io: Io) {
   return past
 }
 
-function sayWithoutDay(listing: readonly string[], sources: readonly Source[], io: Io): void {
-  const without = listing.filter((feed) => !sources.some(({ id }) => id === feed))
-  if (without.length === 0) return
-  io.err(
-    `Left out, because they have no snapshot up to that day: ${joinFew(without, withoutDayMax)}`,
-  )
-}
-
-const withoutDayMax = 8
+const leftOutMax = 8
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 

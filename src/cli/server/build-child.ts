@@ -1,4 +1,4 @@
-// `iprisk build` as a child process, which frees its memory at the end.
+// Commands that build tables as child processes, which free their memory at the end.
 
 import { spawn } from 'node:child_process'
 import os from 'node:os'
@@ -13,23 +13,18 @@ const program = fileURLToPath(new URL('../main.js', import.meta.url))
 const nodeFlags = ['--max-semi-space-size=64']
 
 /** Arguments for Node, with the same configuration. */
+export function childCommand(command: 'build' | 'explain', { path, named }: ConfigSource) {
+  // A found file must not gain the trust of a named one (trusted-file.ts).
+  return [...nodeFlags, program, command, ...(named ? ['--config', path] : [])]
+}
+
 export function buildChildCommand(
   { table, publish }: Settings,
-  { path, named }: ConfigSource,
+  configuration: ConfigSource,
   ...more: readonly string[]
 ): readonly string[] {
-  // A found file must not gain the trust of a named one (trusted-file.ts).
-  const config = named ? ['--config', path] : []
-  return [
-    ...nodeFlags,
-    program,
-    'build',
-    '--out',
-    table,
-    ...config,
-    ...publishArguments(publish),
-    ...more,
-  ]
+  const build = childCommand('build', configuration)
+  return [...build, '--out', table, ...publishArguments(publish), ...more]
 }
 
 function publishArguments(publish: Settings['publish']): string[] {

@@ -9,7 +9,7 @@ import { type RunningServer, type ServerOptions, runPrimary } from '../../serve/
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import { formatCounted } from '../../base/text/number-format.ts'
 import { adminName } from './ask-admin.ts'
-import { buildChildCommand } from './build-child.ts'
+import { buildChildCommand, childCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -49,6 +49,7 @@ export function runServer(
       command: buildChildCommand(settings, configuration, ...own, ...catchUp.arguments),
       isBehind: catchUp.isBehind,
     },
+    explainCommand: childCommand('explain', configuration),
     buildEnvironment: environment,
     configuration,
     early,

@@ -1,15 +1,16 @@
 // The glossary of the console's numbers: what each means, and its name elsewhere.
 
 import { useEffect } from 'preact/hooks'
+import { useModule } from './ask/use-load.ts'
 import { Panel } from './parts/panel.tsx'
-import meanings from './text/meanings.json'
 
 export function MeaningPage({ word }: { readonly word: string }) {
+  const loaded = useModule(() => import('./text/meanings.json'), true)
   useEffect(() => {
     const row = document.getElementById(`meaning-${word}`)
     row?.scrollIntoView({ block: 'center' })
     row?.focus()
-  }, [word])
+  }, [word, loaded])
   return (
     <>
       <div class="page-head">
@@ -17,7 +18,7 @@ export function MeaningPage({ word }: { readonly word: string }) {
       </div>
       <Panel title="What the numbers mean">
         <dl class="meanings">
-          {Object.entries(meanings).map(([id, { title, text, from }]) => (
+          {Object.entries(loaded?.default ?? {}).map(([id, { title, text, from }]) => (
             <div
               key={id}
               id={`meaning-${id}`}

@@ -4,7 +4,7 @@ import type { FeedsView, TableChanges, TrafficView } from '../../api/admin-answe
 import type { ServerStatus } from '../../admin/status.ts'
 import { largestSums } from '../../base/counts.ts'
 import { useLoad, useLoadUntilDone } from './ask/use-load.ts'
-import { changedText, changesPollMs, classMoves } from './feeds/feeds-page.tsx'
+import { changedText, classMoves } from './feeds/feeds-page.tsx'
 import { BarList } from './parts/bar-list.tsx'
 import { FigureList } from './parts/figure-list.tsx'
 import { Panel } from './parts/panel.tsx'
@@ -22,7 +22,7 @@ export function OverviewPage() {
   const { value: status, ...loaded } = useLoad<ServerStatus>('/status', followMs)
   const { value: feeds } = useLoad<FeedsView>('/admin/feeds')
   const { value: traffic } = useLoad<TrafficView>('/admin/traffic', followMs)
-  const changes = useLoadUntilDone<TableChanges>('/admin/table/changes', changesPollMs)
+  const changes = useLoadUntilDone<TableChanges>('/admin/table/changes')
   return (
     <>
       <div class="page-head">

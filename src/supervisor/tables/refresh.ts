@@ -6,7 +6,8 @@
 // a network is retried every few seconds, doubled up to ten minutes; a try that cost a whole build
 // counts as a failed refresh.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
+import { text as readText } from 'node:stream/consumers'
 import { backoffMs, withJitter } from '../../base/backoff.ts'
 import { feedsUnreachable } from '../../base/coded-error.ts'
 import type { RefreshView } from '../../api/admin-answers.ts'
@@ -66,7 +67,7 @@ export function startRefresh(options: {
   readonly log: Log
   readonly done: () => void
 }) {
-  const { everyMs, builtMs, environment = process.env, log, done } = options
+  const { everyMs, builtMs, environment: env, log, done } = options
   const record = newRefreshRecord()
   // Without an interval, catches up daily.
   const delayAfterTry = newCatchUpDelays(everyMs > 0 ? everyMs : msPerDay)
@@ -84,7 +85,9 @@ export function startRefresh(options: {
     nextAt = undefined
     record.began()
     log.info({}, 'Refreshing the table.')
-    child = spawnBuild(behind?.command ?? options.command, environment, record.said, end)
+    const build = spawnBuild(behind?.command ?? options.command, record.said, { env })
+    child = build.child
+    void build.ended.then(({ reason }) => end(reason))
   }
   const end = (reason: string | undefined): void => {
     if (child === undefined) return
@@ -180,20 +183,26 @@ function firstDelayMs(everyMs: number, builtMs: number | undefined): number {
   return Math.max(0, refreshDelayMs({ everyMs, failures: 0 }) - age)
 }
 
-/** `said` gets its last line, `ended` a failure's reason. */
-function spawnBuild(
+/** A Node program and its arguments; `said` gets the last line of its standard error. */
+export function spawnBuild(
   command: readonly string[],
-  environment: NodeJS.ProcessEnv,
   said: (line: string) => void,
-  ended: (reason: string | undefined) => void,
-): ChildProcess {
+  how: Pick<SpawnOptions, 'env' | 'timeout' | 'killSignal' | 'signal'>,
+) {
   // Like pool threads: checks must not notice it.
   const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: environment })
+  const child = spawn(program, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] })
+  // Without free descriptors there are no pipes.
+  const { stdout }: { readonly stdout?: ChildProcess['stdout'] } = child
+  const output = stdout ? readText(stdout).catch(() => '') : ''
   const lastLine = (words: string): string => words.trimEnd().split('\n').at(-1) ?? ''
   const end = endOf(child, (words) => said(lastLine(words).slice(0, lineCharsMax)))
-  void end.then((how) => ended(whyFailed(how)))
-  return child
+  /** `reason` of a failure. */
+  const ended = end.then(async (by) => {
+    const late = child.killed ? 'It took too long and was stopped. Try again later.' : undefined
+    return { output: await output, reason: late ?? whyFailed(by) }
+  })
+  return { child, ended }
 }
 
 function whyFailed({ by, words, error }: ProcessEnd): string | undefined {

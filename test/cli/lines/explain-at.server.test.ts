@@ -2,38 +2,23 @@
 // where the history does not reach. That it answers as a build of that day is the proof `past-days`
 // (test/build/past-days.world.test.ts).
 
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Day, dayOf, formatDay } from '../../../src/base/day.ts'
-import type { ExplainedAnswer } from '../../../src/table/explain/insights.ts'
-import { writeDataSets } from '../../build/data-sets.ts'
-import { range, withStore } from '../../build/history/history-sample.ts'
+import type { Day } from '../../../src/base/day.ts'
+import type { PastDay } from '../../../src/api/admin-answers.ts'
+import { before, listed, now, writeListedDays } from '../../build/history/listed-days.ts'
+import { withStore } from '../../build/history/history-sample.ts'
 import { removeFolder } from '../../remove-folder.ts'
 import { newFolder, runHere } from '../program.ts'
 
-const today = dayOf(Date.now())
-const before = (days: number): string => formatDay((today - days) as Day)
 let cwd = ''
 let past = ''
 
-/** Mullvad's list of each day has one server more: 11.1.0.1, 11.1.0.2, … */
-const listed = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({ range: range(`11.1.0.${at + 1}`) }))
-
 beforeAll(async () => {
   cwd = newFolder()
-  const store = join(cwd, 'data/history')
-  past = join(store, '.past')
-  mkdirSync(store, { recursive: true })
-  await withStore(store, async (history) => {
-    for (let at = 0; at < 7; at++) {
-      const day = (today - 10 + at) as Day
-      await history.addSnapshot({ feed: 'vpn-mullvad', day, listed: listed(at + 1) })
-    }
-  })
-  const { networkFiles: networks, placeFiles: locations } = writeDataSets(cwd)
-  writeFileSync(join(cwd, 'iprisk.json'), JSON.stringify({ build: { networks, locations } }))
+  past = join(cwd, 'data/history/.past')
+  await writeListedDays(cwd)
 })
 afterAll(() => removeFolder(cwd))
 
@@ -45,8 +30,10 @@ const kept = (): readonly string[] => readdirSync(past).toSorted()
 async function feedsOf(address: string, day: string): Promise<readonly string[]> {
   const { code, out, err } = await explain(address, day, ['--json'])
   expect(code, err).toBe(0)
-  const { insights } = JSON.parse(out) as ExplainedAnswer
+  const { insights, left_out: leftOut } = JSON.parse(out) as PastDay
   expect(insights.table.as_of).toBe(day)
+  expect(leftOut).toContain('tor-exits-onionoo')
+  expect(leftOut).not.toContain('vpn-mullvad')
   return insights.evidence.map(({ feed }) => feed)
 }
 
@@ -83,7 +70,7 @@ it('makes a table once, one of a day between two lists, too, and keeps the newes
 it('makes it anew where a day of its past has changed', async () => {
   const old = kept()
   await withStore(join(cwd, 'data/history'), async (history) => {
-    const day = (today - 8) as Day
+    const day = (now - 8) as Day
     await history.addSnapshot({ feed: 'vpn-mullvad', day, listed: listed(99) })
   })
   expect(await feedsOf('11.1.0.99', before(2))).toContain('vpn-mullvad')

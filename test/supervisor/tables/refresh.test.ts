@@ -8,6 +8,7 @@ import {
   type Refresh,
   catchUpDelayMs,
   refreshDelayMs,
+  spawnBuild,
   startRefresh,
 } from '../../../src/supervisor/tables/refresh.ts'
 import { eventually } from '../../eventually.ts'
@@ -149,5 +150,36 @@ describe('durationMs', () => {
     ['1.5h', NaN],
   ])('%s', (text, ms) => {
     expect(parseDurationMs(text)).toBe(ms)
+  })
+})
+
+describe('spawnBuild', () => {
+  const run = async (program: string, how: Parameters<typeof spawnBuild>[2] = {}) => {
+    const said: string[] = []
+    const { ended } = spawnBuild(['-e', program], (line) => said.push(line), how)
+    return { said, ...(await ended) }
+  }
+
+  it('has the whole output, and the last line meanwhile', async () => {
+    const program = `console.error('fetch (1.0 s)'); console.log('x'.repeat(200000))`
+    const { said, output, reason } = await run(program)
+    expect([said.at(-1), output.length, reason]).toEqual(['fetch (1.0 s)', 200_001, undefined])
+  })
+
+  it('says why it failed', async () => {
+    const { reason } = await run(`console.error('iprisk: no history'); process.exit(2)`)
+    expect(reason).toBe('iprisk: no history')
+    const program = `console.error('days (1.0 s)'); process.kill(process.pid, 'SIGKILL')`
+    expect((await run(program)).reason).toBe(
+      'The build was ended by SIGKILL; its last line: days (1.0 s)',
+    )
+  })
+
+  it('is stopped after its time, and with what it belongs to', async () => {
+    const endless = 'setInterval(() => undefined, 1000)'
+    const late = await run(endless, { timeout: 300, killSignal: 'SIGKILL' })
+    expect(late.reason).toBe('It took too long and was stopped. Try again later.')
+    const { reason } = await run(endless, { signal: AbortSignal.abort() })
+    expect(reason).toBeDefined()
   })
 })

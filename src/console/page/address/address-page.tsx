@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AddressView } from '../../../api/admin-answers.ts'
+import { useMay } from '../ask/session.ts'
 import { useLoad, useModule } from '../ask/use-load.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Form, TextField } from '../parts/fields.tsx'
@@ -25,6 +26,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
   const loaded = useLoad<AddressView>(path)
   const { value: view } = loaded
   const walkedTo = useRef('')
+  const past = useModule(() => import('./past-day.tsx'), useMay('analyst'))
   return (
     <>
       <h1 class="hidden">Address</h1>
@@ -54,7 +56,7 @@ export function AddressPage({ route }: { readonly route: Route }) {
           <Verdict view={view} />
           <Score view={view} />
           <Place view={view} />
-          <Evidence view={view} />
+          <Evidence view={view}>{past && <past.PastDay ip={ip} />}</Evidence>
           <Neighbours ip={ip} view={view} walkedTo={walkedTo} />
           <WhatIf ip={ip} policy={policy} view={view} />
           <OwnRules ip={ip} view={view} />

@@ -1,5 +1,6 @@
 // Which feeds list the address, since when, and on which of the last sixty days.
 
+import type { ComponentChild } from 'preact'
 import type { AddressView } from '../../../api/admin-answers.ts'
 import {
   type Column,
@@ -19,20 +20,31 @@ type Piece = AddressView['insights']['evidence'][number]
 
 type Row = Strip & { readonly piece: Piece | undefined }
 
-export function Evidence({ view }: { readonly view: AddressView }) {
-  const rows = rowsOf(view.strips, view.insights.evidence)
-  const { as_of: asOf } = view.insights.table
+export function Evidence(props: { readonly view: AddressView; readonly children: ComponentChild }) {
+  const { strips, insights, first_day: firstDay } = props.view
+  return (
+    <Panel wide title="Evidence" meaning="evidence" aside={<span>days from {firstDay}</span>}>
+      <EvidenceTable label="Evidence by feed" strips={strips} insights={insights} />
+      {props.children}
+    </Panel>
+  )
+}
+
+type Shown = Pick<AddressView, 'insights'> & Partial<Pick<AddressView, 'strips'>>
+
+/** Without days where there are no strips. */
+export function EvidenceTable({ label, strips, insights }: Shown & { readonly label: string }) {
+  const rows = rowsOf(strips ?? [], insights.evidence)
+  const { as_of: asOf } = insights.table
   const from = rows.reduce((first, { since }) => (since < first ? since : first), asOf)
   return (
-    <Panel wide title="Evidence" meaning="evidence" aside={<span>days from {view.first_day}</span>}>
-      <DataTable
-        label="Evidence by feed"
-        columns={columnsOf(from, asOf)}
-        rows={rows}
-        keyOf={({ feed, kind, piece }) => `${feed} ${kind} ${piece?.matched ?? ''}`}
-        empty="No feed lists this address."
-      />
-    </Panel>
+    <DataTable
+      label={label}
+      columns={columnsOf(from, asOf).filter(({ meaning }) => strips || meaning !== 'strip')}
+      rows={rows}
+      keyOf={({ feed, kind, piece }) => `${feed} ${kind} ${piece?.matched ?? ''}`}
+      empty="No feed lists this address."
+    />
   )
 }
 

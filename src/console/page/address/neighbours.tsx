@@ -43,12 +43,8 @@ const steps: Readonly<Record<string, number>> = {
 
 function Picture(props: Walk & { readonly cells: readonly Cell[]; readonly own: string }) {
   const { ip, walkedTo, cells, own } = props
-  const [at, setAt] = useState(() =>
-    Math.max(
-      0,
-      cells.findIndex(({ ip }) => ip === own),
-    ),
-  )
+  const first = cells.findIndex((cell) => cell.ip === own)
+  const [at, setAt] = useState(Math.max(0, first))
   const here = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (walkedTo.current === ip) here.current?.querySelector<HTMLElement>('.is-own')?.focus()

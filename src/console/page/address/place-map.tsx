@@ -37,10 +37,7 @@ export function PlaceMap({ location }: { readonly location: LocationOf }) {
       atlas = undefined
     })
   }, [])
-  const drawn = useMemo(
-    () => (world === undefined ? undefined : draw(world, location)),
-    [world, location],
-  )
+  const drawn = useMemo(() => world && draw(world, location), [world, location])
   const { city, country } = location
   const label = `Map: ${city === '' ? country : `${city}, ${country}`}`
   if (drawn === undefined) return null

@@ -8,6 +8,8 @@ import { signed, words } from '../text/figures.ts'
 import { levelTone, reasonTone } from '../text/tone.ts'
 import { scorePieces } from '../text/score-pieces.ts'
 
+const ring = { cx: 32, cy: 32, r: 27, pathLength: 100 } as const
+
 export function Verdict({ view }: { readonly view: AddressView }) {
   const { answer, insights, decision } = view
   const { classification, risk_score, risk_level, ip, address, signals } = answer
@@ -19,15 +21,8 @@ export function Verdict({ view }: { readonly view: AddressView }) {
         <p class="score">
           <span class={`score-ring ${levelTone(risk_level)}`} aria-hidden="true">
             <svg viewBox="0 0 64 64">
-              <circle class="ring-rest" cx="32" cy="32" r="27" pathLength="100" />
-              <circle
-                class="ring"
-                cx="32"
-                cy="32"
-                r="27"
-                pathLength="100"
-                stroke-dasharray={`${risk_score} 100`}
-              />
+              <circle class="ring-rest" {...ring} />
+              <circle class="ring" {...ring} stroke-dasharray={`${risk_score} 100`} />
             </svg>
           </span>
           <strong>{risk_score}</strong>
@@ -132,16 +127,13 @@ export function Score({ view }: { readonly view: AddressView }) {
           />
         ))}
       </svg>
-      {reasons.length === 0 ? (
-        <p class="quiet">There is no reason against this address.</p>
-      ) : (
-        <Reasons reasons={reasons} />
-      )}
+      <Reasons reasons={reasons} />
     </Panel>
   )
 }
 
-function Reasons({ reasons }: { readonly reasons: AddressView['insights']['reasons'] }) {
+export function Reasons({ reasons }: Pick<AddressView['insights'], 'reasons'>) {
+  if (reasons.length === 0) return <p class="quiet">There is no reason against this address.</p>
   return (
     <table class="reasons">
       <caption class="hidden">Reasons and their points</caption>

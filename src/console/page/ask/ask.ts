@@ -42,12 +42,14 @@ export async function findSession(): Promise<ConsoleSession | null> {
 /** Not repeated automatically: another user may have signed in. */
 const signedInAgain = 'Another tab signed in again; this tab now uses its session. Try again.'
 
+export type Body = Readonly<Record<string, unknown>>
+
 export type Method = 'GET' | 'POST' | 'DELETE'
 
 export async function ask<T>(
   method: Method,
   path: string,
-  body?: Readonly<Record<string, unknown>>,
+  body?: Body,
   signal?: AbortSignal,
 ): Promise<Answer<T>> {
   const sent = sessionText()
@@ -65,7 +67,7 @@ export async function ask<T>(
 export async function askOrNotify<T>(
   method: Method,
   path: string,
-  body?: Readonly<Record<string, unknown>>,
+  body?: Body,
 ): Promise<T | undefined> {
   const answer = await ask<T>(method, path, body)
   if (answer.kind === 'ok') return answer.value
@@ -76,7 +78,7 @@ export async function askOrNotify<T>(
 async function request<T>(
   method: Method,
   path: string,
-  body?: Readonly<Record<string, unknown>>,
+  body?: Body,
   signal?: AbortSignal,
 ): Promise<Answer<T>> {
   const headers: Record<string, string> = { accept: 'application/json' }

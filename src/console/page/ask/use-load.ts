@@ -2,7 +2,8 @@
 // a form asks for, of which it shows the refusal. Also loads parts of the page.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { type Method, type Refusal, ask } from './ask.ts'
+import type { RunView } from '../../../api/admin-answers.ts'
+import { type Body, type Method, type Refusal, ask } from './ask.ts'
 
 export interface Loaded<T> {
   /** It stays while the next one loads. */
@@ -47,31 +48,45 @@ export function useLoad<T>(path: string | null, everyMs = 0): Loaded<T> {
   return { value, refusal, isLoading: path !== null && !value && !refusal, again }
 }
 
+const pollMs = 1000
+
+type Polled<T> = Loaded<T> & { readonly isRunning: boolean }
+
 /** Asks again while the answer says `running`, and where none came. */
 export function useLoadUntilDone<T extends { readonly status: string }>(
   path: string | null,
-  everyMs: number,
-): Loaded<T> & { readonly isRunning: boolean } {
+): Polled<T> {
   const loaded = useLoad<T>(path)
   const { value, refusal, again } = loaded
   const isRunning = refusal === undefined ? value?.status === 'running' : refusal.status === 0
   useEffect(() => {
     if (!isRunning) return undefined
-    const timer = setTimeout(again, everyMs)
+    const timer = setTimeout(again, pollMs)
     return () => clearTimeout(timer)
-  }, [isRunning, value, refusal, everyMs, again])
+  }, [isRunning, value, refusal, again])
   return { ...loaded, isRunning }
+}
+
+export type Run<Report> = Polled<RunView<Report>> & {
+  readonly begin: (body: Body) => Promise<void>
+}
+
+/** Starts work of minutes, and follows it to its end. */
+export function useRun<Report>(path: string): Run<Report> {
+  const [id, setId] = useState('')
+  const { send, refusal } = useAsk()
+  const looked = useLoadUntilDone<RunView<Report>>(id === '' ? null : `${path}/${id}`)
+  const begin = async (body: Body): Promise<void> =>
+    setId((await send<{ readonly id: string }>('POST', path, body))?.id ?? id)
+  const isRunning = looked.isLoading || looked.isRunning
+  return { ...looked, refusal: refusal ?? looked.refusal, isRunning, begin }
 }
 
 export function useAsk() {
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
   const [isAsking, setAsking] = useState(false)
   /** `undefined` where it was refused. */
-  const send = async <T>(
-    method: Method,
-    path: string,
-    body: Readonly<Record<string, unknown>>,
-  ): Promise<T | undefined> => {
+  const send = async <T>(method: Method, path: string, body: Body): Promise<T | undefined> => {
     setAsking(true)
     const answer = await ask<T>(method, path, body)
     setAsking(false)

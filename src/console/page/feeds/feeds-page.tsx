@@ -137,14 +137,12 @@ const columns: readonly Column<Feed>[] = [
   sorted('Licence', ({ licence }) => licence, freeText),
 ]
 
-export const changesPollMs = 1500
-
 export const changedText = ({ addresses_changed: addresses = 0, ipv6 }: TableChanges): string =>
   `${counted(addresses, 'IPv4 address', 'IPv4 addresses')} and ` +
   `${counted(ipv6?.lines_changed ?? 0, '/64 of IPv6', '/64s of IPv6')} changed.`
 
 export function Changes() {
-  const loaded = useLoadUntilDone<TableChanges>('/admin/table/changes', changesPollMs)
+  const loaded = useLoadUntilDone<TableChanges>('/admin/table/changes')
   const { value: changes, isRunning } = loaded
   const against = changes?.against ?? null
   return (

@@ -10,13 +10,9 @@ export interface Bar {
   readonly choose?: (() => void) | undefined
 }
 
-export function BarList({
-  bars,
-  label,
-}: {
-  readonly bars: readonly Bar[]
-  readonly label: string
-}) {
+type Bars = readonly Bar[]
+
+export function BarList({ bars, label }: { readonly bars: Bars; readonly label: string }) {
   const most = Math.max(...bars.map(({ value }) => value), 0)
   if (bars.length === 0) return <p class="quiet">No data yet.</p>
   return (
@@ -44,13 +40,7 @@ export function BarList({
   )
 }
 
-export function TitledBars({
-  title,
-  bars,
-}: {
-  readonly title: string
-  readonly bars: readonly Bar[]
-}) {
+export function TitledBars({ title, bars }: { readonly title: string; readonly bars: Bars }) {
   return (
     <div>
       <h3>{title}</h3>

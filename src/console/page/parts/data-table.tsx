@@ -126,27 +126,24 @@ function Head<Row>(props: {
   const isSorted = order?.title === title
   const direction = order?.isDown === true ? 'descending' : 'ascending'
   const label = meaning === undefined ? title : <Meaning of={meaning}>{title}</Meaning>
-  if (by === undefined) {
-    return (
-      <th scope="col" class={isNumber ? 'number' : undefined}>
-        {label}
-      </th>
-    )
-  }
   // The first click sorts numbers descending, names ascending.
   const next = isSorted ? !order.isDown : isNumber
   return (
     <th
       scope="col"
       class={isNumber ? 'number' : undefined}
-      aria-sort={isSorted ? direction : 'none'}
+      aria-sort={by && (isSorted ? direction : 'none')}
     >
-      <button type="button" class="sort" onClick={() => setOrder({ title, isDown: next })}>
-        {title}
-        <span class="sort-mark" aria-hidden="true">
-          {isSorted ? (order.isDown ? '↓' : '↑') : '↕'}
-        </span>
-      </button>
+      {by === undefined ? (
+        label
+      ) : (
+        <button type="button" class="sort" onClick={() => setOrder({ title, isDown: next })}>
+          {title}
+          <span class="sort-mark" aria-hidden="true">
+            {isSorted ? (order.isDown ? '↓' : '↑') : '↕'}
+          </span>
+        </button>
+      )}
     </th>
   )
 }

@@ -25,16 +25,10 @@ export function Panel(props: {
   )
 }
 
-export function Meaning({
-  of,
-  children,
-}: {
-  readonly of: string
-  readonly children: ComponentChildren
-}) {
+export function Meaning(props: { readonly of: string; readonly children: ComponentChildren }) {
   return (
-    <a class="meaning" href={routeTo('meaning', of)} title="What this means">
-      {children}
+    <a class="meaning" href={routeTo('meaning', props.of)} title="What this means">
+      {props.children}
     </a>
   )
 }

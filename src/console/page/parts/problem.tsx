@@ -1,6 +1,7 @@
 // Placeholders for a value that is loading or was refused.
 
-import type { Loaded } from '../ask/use-load.ts'
+import type { ComponentChildren } from 'preact'
+import type { Loaded, Run } from '../ask/use-load.ts'
 import type { Refusal } from '../ask/ask.ts'
 
 export function Problem({ refusal }: { readonly refusal: Refusal | undefined }) {
@@ -34,4 +35,25 @@ export function Waiting({ loaded }: { readonly loaded: Loaded<unknown> }) {
   if (loaded.refusal !== undefined) return <Problem refusal={loaded.refusal} />
   if (loaded.isLoading) return <p class="waiting">Loading…</p>
   return null
+}
+
+export function RunState(props: {
+  readonly of: Run<unknown>
+  readonly label: string
+  readonly children?: ComponentChildren
+}) {
+  const { of, label, children } = props
+  const { value: run, isRunning, refusal } = of
+  return (
+    <div aria-live="polite">
+      {isRunning && (
+        <p class="running">
+          <progress aria-label={label} /> {label}… {run?.stage}
+        </p>
+      )}
+      <Problem refusal={refusal} />
+      {children}
+      {run?.status === 'failed' && <p class="problem">{run.message}</p>}
+    </div>
+  )
 }

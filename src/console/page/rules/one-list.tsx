@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { entryJson } from '../../../lists/list-text.ts'
-import { askOrNotify, type Refusal, ask } from '../ask/ask.ts'
+import { askOrNotify } from '../ask/ask.ts'
 import { notify } from '../ask/notices.ts'
 import { useMay } from '../ask/session.ts'
-import { useLoad } from '../ask/use-load.ts'
+import { useAsk, useLoad } from '../ask/use-load.ts'
 import { type Column, DataTable, freeText, plain, sorted } from '../parts/data-table.tsx'
 import { AskFirst, Question } from '../parts/dialog.tsx'
 import { TextField, Choice, Form, LinesField, Tick } from '../parts/fields.tsx'
@@ -231,19 +231,18 @@ function AddEntries(props: {
   const [span, setSpan] = useState('')
   const [note, setNote] = useState('')
   const [isForced, setForced] = useState(false)
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const { send, refusal } = useAsk()
   const add = async (): Promise<void> => {
-    const answer = await ask<Acted>('POST', `${path}/entries`, {
+    const acted = await send<Acted>('POST', `${path}/entries`, {
       entries: entriesIn(text),
       for: span || undefined,
       note: note || undefined,
       force: isForced || undefined,
     })
-    if (answer.kind === 'refused') return setRefusal(answer)
-    setRefusal(undefined)
+    if (acted === undefined) return
     setText('')
     setNote('')
-    onAdded(answer.value)
+    onAdded(acted)
   }
   return (
     <Form class="add-entries" send={add}>
@@ -288,7 +287,7 @@ function ImportLines(props: {
   const { path, head, onImported } = props
   const [isWhole, setWhole] = useState(false)
   const [asked, setAsked] = useState<Asked | undefined>(undefined)
-  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const { send, refusal, setRefusal } = useAsk()
   const take = async (text: string): Promise<void> => {
     // Keeps empty lines: errors refer to line numbers.
     const lines = text.trimEnd().split(/\r?\n/)
@@ -296,21 +295,15 @@ function ImportLines(props: {
       const message = `The file has ${lines.length} lines; the limit here is ${linesMax}. Use "iprisk lists import".`
       return setRefusal({ kind: 'refused', status: 0, code: '', message, mistakes: [] })
     }
-    const would = await send<Previewed>({ lines, replace: isWhole, preview: true })
+    const preview = { lines, replace: isWhole, preview: true }
+    const would = await send<Previewed>('POST', `${path}/import`, preview)
     if (would !== undefined) setAsked({ lines, would })
-  }
-  const send = async <Answer,>(
-    body: Readonly<Record<string, unknown>>,
-  ): Promise<Answer | undefined> => {
-    const answer = await ask<Answer>('POST', `${path}/import`, body)
-    setRefusal(answer.kind === 'refused' ? answer : undefined)
-    return answer.kind === 'refused' ? undefined : answer.value
   }
   const go = async ({ lines, would }: Asked): Promise<void> => {
     setAsked(undefined)
     // The user has seen what it is needed for.
     const force = would.preview.needs_force || undefined
-    const acted = await send<Acted>({ lines, replace: isWhole, force })
+    const acted = await send<Acted>('POST', `${path}/import`, { lines, replace: isWhole, force })
     if (acted !== undefined) onImported(acted)
   }
   return (

@@ -1,20 +1,19 @@
 // What the draft would have decided on a dropped log or on the server's sample.
 
 import { useState } from 'preact/hooks'
-import type { RehearsalReport, RehearsalView, RequestShare } from '../../../api/admin-answers.ts'
-import { useAsk, useLoadUntilDone } from '../ask/use-load.ts'
+import type { RehearsalReport, RequestShare } from '../../../api/admin-answers.ts'
+import { useRun } from '../ask/use-load.ts'
 import { TitledBars } from '../parts/bar-list.tsx'
 import { type Column, DataTable, plain, sortedNumber } from '../parts/data-table.tsx'
 import { FileDrop } from '../parts/file-drop.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { PoliciesAnswer } from '../parts/policy-choice.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { RunState } from '../parts/problem.tsx'
 import { ActionTag, addressLink, kindTag } from '../parts/tag.tsx'
 import { count, counted, percent } from '../text/figures.ts'
 import { actionTone } from '../text/tone.ts'
 
 const logBytesMax = 2_000_000
-const pollMs = 500
 
 export function Rehearsal(props: {
   readonly policies: PoliciesAnswer['policies']
@@ -22,18 +21,13 @@ export function Rehearsal(props: {
   readonly isUsable: boolean
 }) {
   const { policies, policy, isUsable } = props
-  const [path, setPath] = useState<string | null>(null)
   const [tried, setTried] = useState({ policies, policy })
-  const { send, refusal } = useAsk()
-  const looked = useLoadUntilDone<RehearsalView>(path, pollMs)
-  const begin = async (on: { readonly log: string } | { readonly sample: true }) => {
+  const rehearsal = useRun<RehearsalReport>('/admin/rehearsals')
+  const { value: run, isRunning } = rehearsal
+  const begin = (on: { readonly log: string } | { readonly sample: true }): void => {
     setTried({ policies, policy })
-    const asked = { policies, policy, ...on }
-    const begun = await send<{ readonly id: string }>('POST', '/admin/rehearsals', asked)
-    if (begun !== undefined) setPath(`/admin/rehearsals/${encodeURIComponent(begun.id)}`)
+    void rehearsal.begin({ policies, policy, ...on })
   }
-  const { value: run } = looked
-  const isRunning = looked.isLoading || looked.isRunning
   const isAnother = tried.policies !== policies || tried.policy !== policy
   return (
     <Panel title="Rehearsal" meaning="rehearsal">
@@ -41,28 +35,21 @@ export function Rehearsal(props: {
         <button
           type="button"
           disabled={!isUsable || isRunning}
-          onClick={() => void begin({ sample: true })}
+          onClick={() => begin({ sample: true })}
         >
           Rehearse on the sample
         </button>
         <FileDrop
           label="Or drop a log (2 MB)"
           bytesMax={logBytesMax}
-          onText={(log) => void begin({ log })}
+          onText={(log) => begin({ log })}
         />
       </div>
-      <div aria-live="polite">
-        {isRunning && (
-          <p class="running">
-            <progress aria-label="Rehearsal" /> Rehearsing…
-          </p>
-        )}
-        <Problem refusal={refusal ?? looked.refusal} />
+      <RunState label="Rehearsing" of={rehearsal}>
         {run?.status === 'done' && isAnother && (
           <p class="warn">The draft has changed since. Rehearse it again.</p>
         )}
-        {run?.status === 'failed' && <p class="problem">{run.message ?? 'It failed.'}</p>}
-      </div>
+      </RunState>
       {run?.status === 'done' && run.report !== undefined && <Outcome report={run.report} />}
     </Panel>
   )

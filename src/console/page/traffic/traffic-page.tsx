@@ -161,25 +161,20 @@ function Figures({ minutes }: { readonly minutes: readonly Minute[] }) {
   const failed = sum(minutes, (minute) => failures(minute.statuses))
   const limited = sum(minutes, ({ limited: { rate: byRate, quota } }) => byRate + quota)
   const newest = minutes.at(-1)
+  const p99 = newest?.latency ? duration(newest.latency.p99) : '–'
   const figures = [
-    { of: 'checks', title: 'checks a second', text: rate((newest?.checks ?? 0) / 60) },
-    { of: 'checks', title: 'checks', text: count(checks) },
-    { of: 'classes', title: 'not clean', text: percent(checks === 0 ? 0 : 1 - clean / checks) },
-    {
-      of: 'latency',
-      title: 'p99 latency',
-      text: newest?.latency ? duration(newest.latency.p99) : '–',
-    },
-    { of: 'limits', title: 'limited', text: count(limited) },
-    { of: 'errors', title: 'failed', text: count(failed) },
+    figure('checks', 'checks a second', rate((newest?.checks ?? 0) / 60)),
+    figure('checks', 'checks', count(checks)),
+    figure('classes', 'not clean', percent(checks === 0 ? 0 : 1 - clean / checks)),
+    figure('latency', 'p99 latency', p99),
+    figure('limits', 'limited', count(limited)),
+    figure('errors', 'failed', count(failed)),
   ]
-  return (
-    <FigureList
-      figures={figures.map(({ of, title, text }) => {
-        return { title: <Meaning of={of}>{title}</Meaning>, text }
-      })}
-    />
-  )
+  return <FigureList figures={figures} />
+}
+
+const figure = (of: string, title: string, text: string) => {
+  return { title: <Meaning of={of}>{title}</Meaning>, text }
 }
 
 const sum = (minutes: readonly Minute[], of: (minute: Minute) => number): number =>
@@ -188,13 +183,7 @@ const sum = (minutes: readonly Minute[], of: (minute: Minute) => number): number
 const failures = (statuses: Minute['statuses']): number =>
   Object.entries(statuses).reduce((all, [code, n]) => (code.startsWith('5') ? all + n : all), 0)
 
-function Plot({
-  chart,
-  text,
-}: {
-  readonly chart: Chart
-  readonly text: (value: number) => string
-}) {
+function Plot({ chart, text }: { readonly chart: Chart; readonly text: (of: number) => string }) {
   const place = useRef<HTMLDivElement>(null)
   const drawing = useRef<Drawing | undefined>(undefined)
   const newest = useRef(chart)
