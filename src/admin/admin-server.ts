@@ -141,7 +141,11 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? '
 function failedPage(error: unknown): AdminPage {
   return isDiskError(error)
     ? errorPage(503, 'disk_refused', `The disk failed: ${messageOf(error)}. Free space and retry.`)
-    : errorPage(500, 'unexpected_failure', 'The server failed on this request; its log says why.')
+    : errorPage(
+        500,
+        'unexpected_failure',
+        'The server failed on this request; its log has the reason.',
+      )
 }
 
 function writePage(request: IncomingMessage, response: ServerResponse, page: AdminPage): void {

@@ -88,7 +88,7 @@ function policyFamilies({ policies, lists, outcomes }: ScrapeData): MetricFamili
       Number(lists.failure !== ''),
     ),
     iprisk_reported_addresses_total: family(
-      'Addresses in the own lists that outcomes fill, by result: entered, left, not entered because their key (over_key) or the lists (full) are at the limit, or no longer counted for lack of room (forgotten).',
+      'Addresses in the own lists that outcomes fill, by result: entered, left, not entered because their key (over_key) or the lists (full) are at the limit, or no longer counted because the limit of counted addresses was reached (forgotten).',
       ...by('result', outcomes ?? noOutcomeCounts),
     ),
   }

@@ -29,7 +29,7 @@ export function OverviewPage() {
         <h1>Overview</h1>
       </div>
       <Waiting loaded={{ ...loaded, value: status }} />
-      {status && feeds && traffic && <DayFigures of={{ status, feeds, traffic }} />}
+      {status && traffic && <DayFigures of={{ status, feeds, traffic }} />}
       <div class="grid overview">
         <Panel title="Needs attention">
           {status && feeds && <Troubles status={status} feeds={feeds.failing} />}
@@ -65,7 +65,7 @@ const blockedOf = (decisions: readonly (readonly [string, number])[]): number =>
 function DayFigures(props: {
   readonly of: {
     readonly status: ServerStatus
-    readonly feeds: FeedsView
+    readonly feeds: FeedsView | undefined
     readonly traffic: TrafficView
   }
 }) {
@@ -78,11 +78,16 @@ function DayFigures(props: {
   const [table, day, rules] = [routeTo('table'), routeTo('traffic'), routeTo('rules', 'policies')]
   const state = words(status.status)
   const age = status.table === null ? 'none' : counted(ageDays(status), 'day')
-  const failing = feeds.failing.length
+  const failing = feeds?.failing.length
   const figures = [
     { title: 'server', text: state, href: day, isWrong: state !== 'ready' },
     { title: 'age of the table', text: age, href: table, isWrong: ageDays(status) > oldDays },
-    { title: 'failing feeds', text: count(failing), href: table, isWrong: failing > 0 },
+    {
+      title: 'failing feeds',
+      text: failing === undefined ? '…' : count(failing),
+      href: table,
+      isWrong: (failing ?? 0) > 0,
+    },
     {
       title: 'checks, 24 hours',
       text: count(checks),

@@ -35,7 +35,8 @@ export function feedsView(
       }),
       quarantined:
         source.quarantined === true
-          ? (whyOf.get(source.id) ?? 'its newest snapshot is kept out; the build report says why')
+          ? (whyOf.get(source.id) ??
+            'its newest snapshot is kept out; the build report gives the reason')
           : null,
       licence: source.licence,
     })),

@@ -72,7 +72,7 @@ export function FileDrop(props: {
     }
     const packing = await packingOf(file)
     if (packing !== undefined && packing !== 'gzip' && packing !== 'zstd') {
-      return notify(`${file.name} is packed by ${packing}: unpack it first.`, true)
+      return notify(`${file.name} is compressed with ${packing}: decompress it first.`, true)
     }
     const text = await textOf(file, packing, bytesMax)
     if (isTooLarge) {

@@ -200,7 +200,7 @@ function Saving(props: {
     <>
       <p>
         The server does not write its configuration. To save the set, put this into{' '}
-        <code>iprisk.json</code> in place of its member <code>lists</code>, and restart the server.
+        <code>iprisk.json</code> instead of its <code>lists</code>, and restart the server.
       </p>
       <pre tabIndex={0}>
         <code>{text}</code>
