@@ -56,7 +56,9 @@ it('judges by the lists of the day, one verdict at a time, and names what has no
   expect(report?.left_out).toContain('tor-exits-onionoo')
   // Its server was listed a day later; the table is kept.
   const [kept] = readdirSync(join(history, '.past'))
-  const { report: later } = await endOf(await begin('11.1.0.3', before(9)))
+  const next = await endOf(await begin('11.1.0.3', before(9)))
+  expect(next).toMatchObject({ status: 'done' })
+  const later = next.report
   expect(later?.insights.evidence.map(({ feed }) => feed)).not.toContain('vpn-mullvad')
   expect(readdirSync(join(history, '.past'))).toEqual([kept])
 }, 240_000)
