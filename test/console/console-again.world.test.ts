@@ -143,7 +143,7 @@ describeWith('chromium', ['--version'], () => {
       await page.click('dialog[open] >> text=Save >> nth=-1')
     }
     await save()
-    await page.waitForSelector('.problem:has-text("changed meanwhile")')
+    await page.waitForSelector('.problem:has-text("changed in the meantime")')
     expect(readFileSync(policies, 'utf8')).toBe(policiesText('Theirs'))
     // The draft that comes next is one of the file as it is read now.
     const read = page.waitForResponse(
