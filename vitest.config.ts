@@ -1,7 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { form } from './test/form.ts'
+import { form, leavesForms } from './test/form.ts'
 import { filesAlone, filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
 import { LongestFirst } from './test/sequence.ts'
 import { summary } from './test/summary.ts'
@@ -18,7 +18,9 @@ const isTimed = (file: string): boolean =>
   )
 
 const ofForm = (files: readonly string[]): string[] =>
-  files.filter((file) => form === 'short' || filesWithForms.includes(file))
+  files.filter((file) =>
+    filesWithForms.includes(file) ? !(form === 'short' && leavesForms) : form === 'short',
+  )
 
 // Vitest by itself keeps a core for its own: on two cores nothing would run side by side. One more
 // than there are cores, for servers and builds are also waited for.
@@ -94,6 +96,8 @@ const projects = [
 export default defineConfig({
   test: {
     reporters: ['default', summary],
+    // A module is transformed once for all projects and runs, until its bytes change.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     // Those that run alone do so behind all others, which run together.
     projects: projects.map((test) => ({
