@@ -193,7 +193,7 @@ function written(value: unknown): string {
   const members = value.members as readonly (readonly [string, unknown])[]
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${written(inner)}`).join(',')}}`
 }
-const runs = { numRuns: inForm({ short: 120, full: 400, long: 8000 }) }
+const runs = { numRuns: inForm({ short: 120, full: 200, long: 8000 }) }
 
 describe('any file', () => {
   it('of JSON gives settings or problems', () => {

@@ -45,7 +45,7 @@ const right = [
 
 const alphabet = Buffer.from('{}"ip:,. \n\t\r\f\\0123456789abcdefABCDEFu[]-\0\u007fé', 'utf8')
 
-const bodies = inForm({ short: 20_000, full: 250_000 })
+const bodies = inForm({ short: 20_000, full: 100_000, long: 250_000 })
 
 describe('askBody', () => {
   it('says what JSON.parse says of any JSON', () => {

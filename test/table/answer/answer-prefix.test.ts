@@ -107,7 +107,7 @@ function checkPrefix(ip: string): void {
 }
 
 describe('the prefix of an answer', () => {
-  const count = inForm({ short: 600, full: 8000, long: 20_000 })
+  const count = inForm({ short: 600, full: 3000, long: 20_000 })
   it.each([
     ['without own lists', undefined],
     ['with own lists', matcher],

@@ -68,7 +68,7 @@ it('say of every place what the build knew', () => {
     }))
     expect(locations.map((_, index) => read(index + 1))).toEqual(known)
   })
-  fc.assert(property, { numRuns: inForm({ short: 50, full: 1000 }) })
+  fc.assert(property, { numRuns: inForm({ short: 50, full: 300, long: 1000 }) })
 })
 
 it('are known as wrong by a byte that JSON would not have', () => {
@@ -82,7 +82,7 @@ it('are known as wrong by a byte that JSON would not have', () => {
     bytes[at] = 0x1f
     expect(() => verifyRuns(views, fail)).toThrow(/runs \d+: it differs from location/)
   })
-  fc.assert(property, { numRuns: inForm({ short: 50, full: 1000 }) })
+  fc.assert(property, { numRuns: inForm({ short: 50, full: 300, long: 1000 }) })
 })
 
 it('have degrees that there are', () => {
