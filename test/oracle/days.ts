@@ -11,8 +11,6 @@ import { isInfrastructure } from './evidence.ts'
 import { plainFeeds } from './feeds.ts'
 import { order, sweep } from './sweep.ts'
 
-const historyFolder = join(feedsFolder, 'history')
-
 /** Days since 1970. */
 export const dayNumber = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 864e5
 
@@ -42,12 +40,17 @@ export interface FeedDays {
   readonly listings: readonly Listing[]
 }
 
-export function readDays(asOf: string, inAccess: (point: Point) => boolean): readonly FeedDays[] {
+/** `history`: the folder of the past days, a folder a feed. */
+export function readDays(
+  history: string,
+  asOf: string,
+  inAccess: (point: Point) => boolean,
+): readonly FeedDays[] {
   const snapshots = JSON.parse(readFileSync(join(feedsFolder, 'feeds.json'), 'utf8')) as {
     id: string
     snapshot_date: string
   }[]
-  const withHistory = new Set(readdirSync(historyFolder))
+  const withHistory = new Set(readdirSync(history))
   const fading = plainFeeds.filter(({ kind }) => kind === 'tor' || lineKinds.has(kind))
   return fading.map(({ id, kind, entries }) => {
     const byText = new Map<string, number[]>()
@@ -61,9 +64,9 @@ export function readDays(asOf: string, inAccess: (point: Point) => boolean): rea
       }
     }
     if (withHistory.has(id)) {
-      for (const name of readdirSync(join(historyFolder, id))) {
+      for (const name of readdirSync(join(history, id))) {
         const day = dayNumber(name.slice(0, 10))
-        if (day <= dayNumber(asOf)) add(day, linesOf(join(historyFolder, id, name)))
+        if (day <= dayNumber(asOf)) add(day, linesOf(join(history, id, name)))
       }
     }
     const published = snapshots.find((one) => one.id === id)?.snapshot_date ?? asOf

@@ -14,7 +14,7 @@ import { type Point, textOf } from '../../oracle/address.ts'
 import { type FeedDays, dayNumber, listedDays, readDays } from '../../oracle/days.ts'
 import { newRandom } from '../../oracle/sample.ts'
 import { subjectOf } from '../../oracle/table.ts'
-import { type WorldDay, historyTable } from '../../world/world-tables.ts'
+import { type WorldDay, historyTable, worldDaysFolder } from '../../world/world-tables.ts'
 
 const asked = 900
 
@@ -123,7 +123,8 @@ for (const day of ['2026-08-22'] as const satisfies WorldDay[]) {
     beforeAll(async () => {
       table = openTable(await historyTable(day))
       const subject = subjectOf(table)
-      feeds = readDays(day, (point) => subject.find(point).network?.access === true)
+      const inAccess = (point: Point): boolean => subject.find(point).network?.access === true
+      feeds = readDays(worldDaysFolder, day, inAccess)
       points = sample(feeds.filter(({ days }) => days.size > 1))
       const listed = new Map(feeds.map((feed) => [feed, listedDays(feed, points)]))
       expectedOf = (feed, point) => {
