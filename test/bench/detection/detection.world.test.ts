@@ -102,40 +102,18 @@ describeFeeds('the measures of real feeds', () => {
     history = await worldHistory()
   })
 
-  it('calibrate writes its report and the weights', async () => {
+  // Each run measures all networks: one measures feeds, history and outcomes together.
+  it('calibrate writes its report and weights, believes a feed less that lists better ones, and finds the same again', async () => {
     const catalogue = join(folder, 'feeds')
     const out = join(folder, 'report')
+    const state = join(folder, 'state')
     mkdirSync(catalogue, { recursive: true })
     for (const name of readdirSync(catalogueFolder).filter((name) => ids.test(name))) {
       copyFileSync(join(catalogueFolder, name), join(catalogue, name))
     }
     const weight = (id: string): number =>
       (JSON.parse(readFileSync(join(catalogue, `${id}.json`), 'utf8')) as { weight: number }).weight
-    const before = weight('tor-exits-onionoo')
-    // The next test imports its own.
-    const input = ['--mirror', feedsFolder, '--history', history]
-    const flags = [...input, '--catalogue', catalogue, '--out', out, '--apply']
-    const first = await run('calibrate', flags)
-    expect(first.stderr).toContain('as of 2026-08-22')
-    expect(first.code).toBe(0)
-    expect(readdirSync(out).sort()).toEqual(['README.md', 'by-hand.json', 'newest.json'])
-    const page = readFileSync(join(out, 'README.md'), 'utf8')
-    expect(page).toMatch(/^\| tor-exits-onionoo \| own \| .* \| 1 \| an operator’s own list \|$/m)
-    expect(page).not.toMatch(/NaN|undefined|Infinity/)
-    expect(weight('tor-exits-onionoo')).toBe(before)
-    expect(page).toMatch(
-      new RegExp(`^\\| proxy-iplocate .*\\| ${weight('proxy-iplocate')} \\|  \\|$`, 'm'),
-    )
-  })
-
-  it('calibrate --feedback believes a feed less that lists better ones, and finds the same again', async () => {
-    const catalogue = join(folder, 'feeds-of-outcomes')
-    const out = join(folder, 'report-of-outcomes')
-    const state = join(folder, 'state')
-    mkdirSync(catalogue, { recursive: true })
-    for (const id of ['proxy-iplocate', 'proxy-monosans', 'proxy-proxmint']) {
-      copyFileSync(join(catalogueFolder, `${id}.json`), join(catalogue, `${id}.json`))
-    }
+    const before = { tor: weight('tor-exits-onionoo'), proxy: weight('proxy-iplocate') }
     const listed = readFileSync(join(feedsFolder, 'proxy-iplocate/http.txt'), 'utf8')
     const ofFeed = [...new Set(listed.match(/\d+\.\d+\.\d+\.\d+/g))].slice(0, 300)
     const others = ofFeed.map((_, i) => `9.3.${i >> 8}.${i & 255}`)
@@ -146,18 +124,27 @@ describeFeeds('the measures of real feeds', () => {
       note: '',
     }))
     await appendOutcomes(state, outcomes, { keyId: 'k', receivedMs: Date.now() })
-    const input = ['--mirror', feedsFolder, '--feedback', state]
+    const input = ['--mirror', feedsFolder, '--history', history, '--feedback', state]
     const flags = [...input, '--catalogue', catalogue, '--out', out, '--apply']
-    const { code, stdout } = await run('calibrate', flags)
-    expect(code).toBe(0)
+    const first = await run('calibrate', flags)
+    expect(first.stderr).toContain('as of 2026-08-22')
+    expect(first.code).toBe(0)
+    expect(readdirSync(out).sort()).toEqual(['README.md', 'by-hand.json', 'newest.json'])
+    const page = readFileSync(join(out, 'README.md'), 'utf8')
+    expect(page).toMatch(/^\| tor-exits-onionoo \| own \| .* \| 1 \| an operator’s own list \|$/m)
+    expect(page).not.toMatch(/NaN|undefined|Infinity/)
+    expect(weight('tor-exits-onionoo')).toBe(before.tor)
+    expect(page).toMatch(
+      new RegExp(`^\\| proxy-iplocate .*\\| ${weight('proxy-iplocate')} \\|  \\|$`, 'm'),
+    )
     const kept = readKept(out) as KeptCalibration
     const row = kept.feeds.find(({ feed }) => feed === 'proxy-iplocate')
     expect(row?.outcomes).toEqual({ addresses: 300, abusive: 0, chance: 0.5 })
-    const [, before, now] = /^proxy-iplocate (\S+) -> (\S+)$/m.exec(stdout) ?? []
-    expect(Number(now)).toBeLessThan(Number(before))
+    const [, was, now] = /^proxy-iplocate (\S+) -> (\S+)$/m.exec(first.stdout) ?? []
+    expect(Number(was)).toBe(before.proxy)
+    expect(Number(now)).toBeLessThan(Number(was))
     expect(Number(now)).toBeGreaterThan(0)
     // The weights are in the catalogue now, and nothing else moves.
-    const page = readFileSync(join(out, 'README.md'), 'utf8')
     const second = await run('calibrate', flags)
     expect([second.code, second.stdout]).toEqual([0, ''])
     expect(readFileSync(join(out, 'README.md'), 'utf8')).toBe(page)
