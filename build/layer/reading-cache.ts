@@ -131,7 +131,7 @@ function keyOf({ files, code, tables }: Reading): string | undefined {
 function codeOf(folder: string): readonly string[] {
   return fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.[jt]s$/.test(name))
+    .filter((name) => /(?<!\.d)\.[jt]s$/.test(name))
     .toSorted()
     .map((name) => join(folder, name))
 }

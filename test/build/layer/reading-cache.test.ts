@@ -4,7 +4,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Reading, keptReading } from '../../../build/layer/reading-cache.ts'
 import { noAsFacts } from '../../../build/networks/as-facts.ts'
@@ -12,6 +13,7 @@ import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { readNetworks } from '../../../build/networks/read-networks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-kept-'))
+const layer = fileURLToPath(new URL('../../../build/layer', import.meta.url))
 const newCache = (): string => join(mkdtempSync(join(folder, 'c-')), 'cache')
 
 function file(name: string, content: string): string {
@@ -53,6 +55,19 @@ describe('a reading', () => {
     const made: string[] = []
     for (const reading of readings) made.push(await keptReading(reading, cache, reader.read))
     expect(made).toEqual(readings.map((_, index) => `reading ${index + 1}`))
+  })
+
+  it('is made again of other code, and not for declarations that are written beside it', async () => {
+    const [cache, reader] = [newCache(), newReader()]
+    const code = mkdtempSync(join(folder, 'code-'))
+    const reading = { ...readingOf(file('one.csv', 'content')), code: [relative(layer, code)] }
+    const read = () => keptReading(reading, cache, reader.read)
+    writeFileSync(join(code, 'one.js'), '1')
+    expect(await read()).toBe('reading 1')
+    writeFileSync(join(code, 'one.d.ts'), 'export {}')
+    expect(await read()).toBe('reading 1')
+    writeFileSync(join(code, 'one.js'), '2')
+    expect(await read()).toBe('reading 2')
   })
 
   it('is made again where the last byte of a large file is another', async () => {
