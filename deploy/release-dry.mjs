@@ -1,8 +1,10 @@
 // `npm run release:dry`: everything of a release but the publishing. Packs the packages into
 // dist/release, checks their versions, files and sizes, installs each in an empty folder and runs it
 // there (try-server.mjs), and writes the bills of materials beside them. `-- --before COMMIT` names
-// the commit whose state and table the new server must take over; HEAD^ by default. Ends with 1, and
-// says why, where anything is wrong. What a maintainer does with it: docs/releasing.md.
+// the commit whose state and table the new server must take over; HEAD^ by default. `--readings
+// FOLDER` has what builds have read of networks and places (data/cache of any): that commit's build
+// takes it, the packed one reads for itself. Ends with 1, and says why, where anything is wrong.
+// What a maintainer does with it: docs/releasing.md.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -28,7 +30,9 @@ import {
 } from './packages.mjs'
 import { buildAndServe, openMirror, serveBefore, serveOver } from './try-server.mjs'
 
-const { before } = parseArgs({ options: { before: { type: 'string', default: 'HEAD^' } } }).values
+const { before, readings } = parseArgs({
+  options: { before: { type: 'string', default: 'HEAD^' }, readings: { type: 'string' } },
+}).values
 
 const out = join(root, 'dist/release')
 const version = changeLogVersion()
@@ -170,7 +174,7 @@ await tryOut(server, async (folder) => {
   const program = join(folder, 'node_modules/iprisk/bin/iprisk.mjs')
   const mirror = await openMirror()
   try {
-    const earlier = await serveBefore(before, mirror)
+    const earlier = await serveBefore(before, mirror, readings)
     try {
       await serveOver(program, earlier)
     } finally {

@@ -4,7 +4,7 @@
 
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,8 +83,11 @@ async function holdTor({ url }, key, ip) {
   if (answer !== '200 tor') throw new Error(`${ip} is ${answer}, not 200 tor`)
 }
 
-/** The folder in which `commit`, compiled, has built a table and made a key; and that key. */
-export async function serveBefore(commit, mirror) {
+/**
+ * The folder in which `commit`, compiled, has built a table and made a key; and that key.
+ * `readings`, where it is given: the folder of what builds have read of networks and places.
+ */
+export async function serveBefore(commit, mirror, readings) {
   const clone = mkdtempSync(join(tmpdir(), 'iprisk-before-'))
   const git = (...args) => execFileSync('git', args, { stdio: ['ignore', 'ignore', 'pipe'] })
   try {
@@ -94,6 +97,7 @@ export async function serveBefore(commit, mirror) {
     execFileSync('npm', ['run', '--silent', 'compile'], { cwd: clone, stdio: 'pipe' })
     const folder = join(clone, 'trial')
     mkdirSync(folder)
+    if (readings !== undefined) cpSync(readings, join(folder, 'data/cache'), { recursive: true })
     const server = await start(join(clone, 'dist/src/cli/main.js'), folder, [
       '--mirror',
       mirror.url,

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { newFolder } from '../build/fetch/site.ts'
+import { copyReadings } from '../world/world-tables.ts'
 import { writeDeclarations } from './write-declarations.ts'
 
 const release = join(packageRoot, 'dist/release')
@@ -21,7 +22,11 @@ const release = join(packageRoot, 'dist/release')
 let ended: readonly unknown[] = []
 beforeAll(async () => {
   await writeDeclarations()
-  const { status, stderr } = spawnSync(process.execPath, ['deploy/release-dry.mjs'], {
+  const data = newFolder()
+  copyReadings(data)
+  const readings = join(data, 'cache')
+  const flags = existsSync(readings) ? ['--readings', readings] : []
+  const { status, stderr } = spawnSync(process.execPath, ['deploy/release-dry.mjs', ...flags], {
     cwd: packageRoot,
     encoding: 'utf8',
   })
