@@ -83,7 +83,7 @@ export const proofs: readonly Proof[] = [
       'machine, and every unit that is taken is spent or was lost by a crash.',
     minutes: { short: 2, long: 12 },
     run: inTests(
-      ['test/account/limits/limiter.test.ts', 'test/account/limits/many-machines.test.ts'],
+      ['test/account/limits/limiter.test.ts', 'test/account/limits/machines/many-machines.test.ts'],
       (form) => {
         const times = form === 'long' ? 40 : 5
         return {
@@ -138,8 +138,8 @@ export const proofs: readonly Proof[] = [
     run: inTests(
       [
         'test/account/stores/redis/failover.world.test.ts',
-        'test/account/limits/many-machines.world.test.ts',
-        'test/serve/store.world.test.ts',
+        'test/account/limits/machines/many-machines.world.test.ts',
+        'test/serve/store/store.world.test.ts',
       ],
       () => ({ IPRISK_TEST_LONG: '1' }),
     ),
