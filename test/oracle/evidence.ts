@@ -142,18 +142,17 @@ export function newEvidence(queries: readonly Point[]): {
   const sets: string[][] = [[]]
   const texts: (string | undefined)[] = []
   const numbers = new Map<string, number>([['', 0]])
-  const added = new Map<string, number>()
+  const added: Map<string, number>[] = []
   const setOf = new Uint32Array(queries.length)
   const plus = (set: number, said: string): number => {
-    if (sets[set]!.includes(said)) return set
-    const key = `${set} ${said}`
-    const known = added.get(key)
-    if (known !== undefined) return known
-    const union = [...sets[set]!, said].sort()
+    const known = (added[set] ??= new Map<string, number>())
+    let number = known.get(said)
+    if (number !== undefined) return number
+    const union = sets[set]!.includes(said) ? sets[set]! : [...sets[set]!, said].sort()
     const name = union.join('\n')
-    const number = numbers.get(name) ?? sets.push(union) - 1
+    number = numbers.get(name) ?? sets.push(union) - 1
     numbers.set(name, number)
-    added.set(key, number)
+    known.set(said, number)
     return number
   }
   return {

@@ -57,9 +57,10 @@ const json =
 const column =
   (file: string, read: (cells: readonly string[]) => Listed, separator = ',') =>
   (id: string): Listed[] =>
-    linesIn(id, file).map((line) =>
-      read(line.split(cellBorder(separator)).map((cell) => cell.trim().replaceAll('"', ''))),
-    )
+    linesIn(id, file).map((line) => {
+      const cells = line.split(line.includes('"') ? cellBorder(separator) : separator)
+      return read(cells.map((cell) => cell.trim().replaceAll('"', '')))
+    })
 
 type Prefixes = { prefixes: { ipv4Prefix?: string; ipv6Prefix?: string }[] }
 const googleStyle = (file: string) =>

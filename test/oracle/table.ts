@@ -94,9 +94,10 @@ export function subjectOf(table: OpenTable): Subject {
       return found.map((one, at) => ({ ...one, last: (found[at + 1]?.first ?? 2 ** 32) - 1 }))
     },
     nearStarts() {
+      const saysNear = remembered((id) => lists(id).includes(' near '))
       const isNear = (first: number): boolean => {
         const { bogon, evidence } = find(first)
-        return !bogon && lists(evidence).includes(' near ')
+        return !bogon && saysNear(evidence)
       }
       return [...ipv4StartList(views)].filter(isNear)
     },
