@@ -1,8 +1,15 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { form, leavesForms } from './test/form.ts'
-import { filesAlone, filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
+import { form } from './test/form.ts'
+import {
+  filesAlone,
+  filesWithForms,
+  leavesForms,
+  serverFiles,
+  unitFiles,
+  worldFiles,
+} from './test/kinds.ts'
 import { LongestFirst } from './test/sequence.ts'
 import { summary } from './test/summary.ts'
 

@@ -8,9 +8,6 @@ export type Form = 'short' | 'full' | 'long'
 const asked = process.env['IPRISK_TEST_FORM']
 export const form: Form = asked === 'full' || asked === 'long' ? asked : 'short'
 
-/** In CI, which runs both commands: `npm test` leaves what has a full form to `npm run test:all`. */
-export const leavesForms = process.env['IPRISK_TEST_LEAVE_FORMS'] === '1'
-
 interface Forms<T> {
   readonly short: T
   readonly full: T

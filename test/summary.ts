@@ -2,8 +2,7 @@
 // counts on a line of their own, in words that any log reader understands.
 
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
-import { leavesForms } from './form.ts'
-import { filesWithForms, worldFiles } from './kinds.ts'
+import { filesWithForms, leavesForms, worldFiles } from './kinds.ts'
 
 let run: Vitest | undefined
 
