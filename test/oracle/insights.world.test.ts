@@ -59,7 +59,7 @@ const siteOf = (point: Point): string =>
 describeFeeds('insights of the world', () => {
   let table: OpenTable
   let random: () => number
-  const all: Claim[] = []
+  const byFeed = new Map<string, Claim[]>()
   const bySite = new Map<string, Claim[]>()
   const wide: Claim[] = []
   /** Of `wide`, those that touch a region. */
@@ -74,7 +74,10 @@ describeFeeds('insights of the world', () => {
     const listed = withoutFormerOwners(read, subject.announced())
     for (const claims of [...listed.values(), ...neighbourClaims(listed, subject).values()]) {
       for (const claim of claims) {
-        all.push(claim)
+        const feed = claim.said.slice(0, claim.said.indexOf(' '))
+        const ofFeed = byFeed.get(feed)
+        if (ofFeed === undefined) byFeed.set(feed, [claim])
+        else ofFeed.push(claim)
         const site = siteOf(claim.first)
         const own = bySite.get(site)
         if (site !== siteOf(claim.last)) wide.push(claim)
@@ -128,13 +131,6 @@ describeFeeds('insights of the world', () => {
 
   /** Some entries of every feed, in turn a first and a last address. */
   function sample(): Point[] {
-    const byFeed = new Map<string, Claim[]>()
-    for (const claim of all) {
-      const feed = claim.said.split(' ')[0] ?? ''
-      const own = byFeed.get(feed)
-      if (own === undefined) byFeed.set(feed, [claim])
-      else own.push(claim)
-    }
     return [...byFeed.values()].flatMap((claims) =>
       Array.from({ length: perFeed }, (_, i) => {
         const claim = claims[Math.floor(random() * claims.length)]!
