@@ -2,14 +2,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { form } from './test/form.ts'
-import {
-  filesAlone,
-  filesWithForms,
-  leavesForms,
-  serverFiles,
-  unitFiles,
-  worldFiles,
-} from './test/kinds.ts'
+import { filesAlone, filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
 import { LongestFirst } from './test/sequence.ts'
 import { summary } from './test/summary.ts'
 
@@ -25,9 +18,7 @@ const isTimed = (file: string): boolean =>
   )
 
 const ofForm = (files: readonly string[]): string[] =>
-  files.filter((file) =>
-    filesWithForms.includes(file) ? !(form === 'short' && leavesForms) : form === 'short',
-  )
+  files.filter((file) => form === 'short' || filesWithForms.includes(file))
 
 // Vitest by itself keeps a core for its own: on two cores nothing would run side by side. One more
 // than there are cores, for servers and builds are also waited for.

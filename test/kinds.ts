@@ -28,9 +28,6 @@ export const filesWithForms = [...unitFiles, ...serverFiles].filter((file) =>
   /^import .* from '[./]+\/form\.ts'$/m.test(textOf(file)),
 )
 
-/** In CI, which runs both commands, `npm test` leaves them to `npm run test:all`. */
-export const leavesForms = process.env['IPRISK_TEST_LEAVE_FORMS'] === '1'
-
 /**
  * Those that put something in a module's place, or count what a process holds or leaves: what other
  * files left in its modules would be counted, too.

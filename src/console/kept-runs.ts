@@ -4,22 +4,24 @@ import { randomUUID } from 'node:crypto'
 import type { AdminRoute } from '../admin/admin-api.ts'
 import { anyObject, shape, text } from '../api/json-schema.ts'
 import { inputError, messageOf } from '../base/coded-error.ts'
+import type { ErrorCode } from '../base/error-codes.ts'
 
 const runsKept = 20
 
 /** `title` begins a sentence; `prints`: the command that prints the same report. */
 export function createRuns(of: {
   readonly path: string
-  readonly code: 'rehearsal' | 'past_day'
+  /** While one runs, and of an unknown id. */
+  readonly codes: readonly [ErrorCode, ErrorCode]
   readonly title: string
   readonly prints: string
 }) {
-  const { path, code, title, prints } = of
+  const { path, codes, title, prints } = of
   const views = new Map<string, Uint8Array>()
   let isRunning = false
   const begin = (run: (said: (stage: string) => void) => Promise<Uint8Array>) => {
     if (isRunning) {
-      throw inputError(`${code}_running`, `${title} is already running; try again when it ends.`)
+      throw inputError(codes[0], `${title} is already running; try again when it ends.`)
     }
     for (const id of [...views.keys()].slice(0, -runsKept)) views.delete(id)
     const id = randomUUID()
@@ -57,7 +59,7 @@ export function createRuns(of: {
       const body = views.get(name)
       if (body !== undefined) return { reply: { status: 200, body } }
       const message = `Nothing has the id ${name.slice(0, 40)}: only the last ones are remembered.`
-      throw inputError(`${code}_unknown`, message)
+      throw inputError(codes[1], message)
     },
   }
   return { begin, view, start: { ...shared, method: 'POST', path, status: 202 } } as const

@@ -17,7 +17,7 @@ export function pastRoutes(
 ): readonly AdminRoute[] {
   const runs = createRuns({
     path: '/admin/past-days',
-    code: 'past_day',
+    codes: ['past_day_running', 'past_day_unknown'],
     title: 'A build of a past day',
     prints: 'iprisk explain ADDRESS --at DAY --json',
   })

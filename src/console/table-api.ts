@@ -91,7 +91,7 @@ function changesRoute(parts: ConsoleParts): AdminRoute {
 function rehearsalRoutes(parts: ConsoleParts): readonly AdminRoute[] {
   const runs = createRuns({
     path: '/admin/rehearsals',
-    code: 'rehearsal',
+    codes: ['rehearsal_running', 'rehearsal_unknown'],
     title: 'A rehearsal',
     prints: 'iprisk policy test --json',
   })

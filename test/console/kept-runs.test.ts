@@ -5,7 +5,12 @@ import { createRuns } from '../../src/console/kept-runs.ts'
 import { unnamedAdmin } from '../../src/admin/admin-caller.ts'
 
 const newRuns = () =>
-  createRuns({ path: '/admin/runs', code: 'past_day', title: 'A run', prints: 'iprisk' })
+  createRuns({
+    path: '/admin/runs',
+    codes: ['past_day_running', 'past_day_unknown'],
+    title: 'A run',
+    prints: 'iprisk',
+  })
 
 async function viewOf({ view }: ReturnType<typeof newRuns>, name: string): Promise<unknown> {
   const request = {
