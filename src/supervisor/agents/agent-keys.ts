@@ -31,8 +31,9 @@ export function startAgentKeys(parts: {
   readonly settings: Pick<Settings, 'agents' | 'state'>
   readonly use: (directories: readonly KeyDirectory[]) => void
   readonly log: Log
+  readonly fetchMs?: number
 }) {
-  const { settings, use, log } = parts
+  const { settings, use, log, fetchMs = fetchMsMax } = parts
   const urls = settings.agents.directories.map(directoryUrl)
   const folder = join(settings.state, 'agents')
   const path = join(folder, 'keys.json')
@@ -58,7 +59,7 @@ export function startAgentKeys(parts: {
   const fetch = async (): Promise<void> => {
     const { signal } = closing
     const child = startChild<readonly string[], readonly FetchedDirectory[]>({ program })
-    const outcome = await askOnce(child, urls, { msMax: fetchMsMax, signal })
+    const outcome = await askOnce(child, urls, { msMax: fetchMs, signal })
     if (signal.aborted) return
     const failure = `its process was ${outcome.kind}`
     take(outcome.kind === 'answered' ? outcome.answer : urls.map((url) => ({ url, failure })))

@@ -39,13 +39,19 @@ const fetching = (): readonly string[] =>
     .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' '))
     .filter((pid) => pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fetch-keys'))
 
+interface Fetched {
+  readonly hosts?: readonly string[]
+  readonly stateFolder?: string
+  readonly fetchMs?: number
+}
+
 /** Starts once, and gives the keys in use when the fetch is over. */
-async function fetchOnce(answer: Answer, of: { hosts?: string[]; stateFolder?: string } = {}) {
+async function fetchOnce(answer: Answer, of: Fetched = {}) {
   site.directory.answer = answer
   const uses: (readonly KeyDirectory[])[] = []
   const said: string[] = []
   const warn = (about: object): void => void said.push(JSON.stringify(about))
-  const { stateFolder = state, hosts = [host] } = of
+  const { stateFolder = state, hosts = [host], fetchMs = 20_000 } = of
   const log = { warn, error: warn } as unknown as Log
   const use = (directories: readonly KeyDirectory[]): void => void uses.push(directories)
   stops.push(
@@ -53,6 +59,7 @@ async function fetchOnce(answer: Answer, of: { hosts?: string[]; stateFolder?: s
       settings: { agents: { directories: hosts, authorities: [] }, state: stateFolder },
       use,
       log,
+      fetchMs,
     }).stop,
   )
   const first = uses.length
@@ -146,7 +153,8 @@ describe('keys of agents', () => {
     writeFileSync(preload, `process.on('message', () => process.kill(process.pid, '${signal}'))`)
     vi.stubEnv('NODE_OPTIONS', `--import ${preload}`)
     try {
-      const { keyids, said } = await fetchOnce(answerKeys(two.x), { stateFolder })
+      const short = { stateFolder, fetchMs: 3000 }
+      const { keyids, said } = await fetchOnce(answerKeys(two.x), short)
       expect(keyids).toEqual([one.keyid])
       expect(said).toEqual([expect.stringContaining(why)])
       await vi.waitFor(() => expect(fetching()).toEqual([]), 10_000)
