@@ -8,7 +8,7 @@
 //   reads them waits for the networks)
 
 import { groupBy } from '../src/base/counts.ts'
-import { formatCount } from '../src/base/text/number-format.ts'
+import { formatCount, formatCounted } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import { assert } from '../src/base/assert.ts'
 import type { Range } from '../src/ip/range.ts'
@@ -219,7 +219,7 @@ async function readAll(
   const files: ParsedSnapshot[] = [crawlersFile(tables)]
   for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
   const entries = files.reduce((sum, file) => sum + file.entries.length, 0)
-  say(`${formatCount(entries)} entries from ${files.length} files`)
+  say(`${formatCount(entries)} entries from ${formatCounted(files.length, 'file', 'files')}`)
   return files
 }
 

@@ -12,6 +12,7 @@ import { usageError } from '../src/base/coded-error.ts'
 import { type Day, dayOf, formatDay } from '../src/base/day.ts'
 import { packageVersion } from '../src/base/package-root.ts'
 import { namesIn } from '../src/base/system/atomic-file.ts'
+import { formatCounted } from '../src/base/text/number-format.ts'
 import { beginHistoryTransaction } from './acceptance/history-transaction.ts'
 import { readNewestDay } from './acceptance/last-good.ts'
 import { newBuildStages, type OnBuildProgress } from './build-stages.ts'
@@ -91,7 +92,7 @@ async function build(
         const entries = file.entries.filter(({ range }) => isOfNetworks || range === undefined)
         if (entries.length > 0) files.push({ ...file, entries })
       }
-      say(`${files.length} files`)
+      say(formatCounted(files.length, 'file', 'files'))
       return files
     })
     const dataSets = of.current.filter(({ feed }) => isDataSet(feed))
