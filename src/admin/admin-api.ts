@@ -60,6 +60,17 @@ export function allFaults(issues: readonly z.core.$ZodIssue[]): string {
 
 /** A route that gets its body parsed, and as `written`. Parsing blocks the primary's loop, so
  * routes with long bodies pass their bytes on instead. */
+/** Throws `invalid_input` for anything but a whole number from `min` to `max`. */
+export function wholeParameter(
+  query: URLSearchParams,
+  name: string,
+  { usual, min = 0, max }: { readonly usual: number; readonly min?: number; readonly max: number },
+): number {
+  const value = Number(query.get(name) ?? usual)
+  if (Number.isInteger(value) && value >= min && value <= max) return value
+  throw inputError('invalid_input', `${name} must be a whole number from ${min} to ${max}.`)
+}
+
 export function withBody<Body extends z.ZodObject>(
   body: Body,
   route: Omit<AdminRoute, 'body' | 'run'> & {

@@ -6,8 +6,7 @@ import { z } from 'zod'
 import { listDaysMax, rotationGraceHours, rotationGraceHoursMax } from '../base/limits.ts'
 import { apiNames } from '../config/plan.ts'
 import * as is from '../config/setting-checks.ts'
-import { newAddressWords } from '../ip/address.ts'
-import { parseAddress } from '../ip/parse-address.ts'
+import { isAddress } from '../ip/address-fault.ts'
 import { actEntriesMax, noteBytesMax } from '../lists/list-limits.ts'
 import { listEffects } from '../model/kind.ts'
 import { defaultPolicyName } from '../model/policy-form.ts'
@@ -110,8 +109,6 @@ export const rehearsalRequest = z.strictObject({
   log: z.string().optional(),
   sample: z.literal(true).optional(),
 })
-
-const isAddress = (text: string): boolean => parseAddress(text, newAddressWords()) !== 0
 
 export const pastDayRequest = z.strictObject({
   ip: is.textOf('an address', isAddress),

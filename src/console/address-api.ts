@@ -1,16 +1,21 @@
-// The routes that look at addresses. The console's process computes the answers as bytes.
+// The routes that look at addresses. The console's process computes the answers as bytes; past days
+// are computed by a process of their own.
 
-import { type AdminRequest, type AdminRoute, type RouteReply, viewing } from '../admin/admin-api.ts'
+import { type AdminRequest, type AdminRoute, type RouteReply } from '../admin/admin-api.ts'
+import { viewing, wholeParameter, withBody } from '../admin/admin-api.ts'
 import { viaOf } from '../admin/admin-caller.ts'
 import { environmentError, inputError } from '../base/coded-error.ts'
+import { formatDay } from '../base/day.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ListFile, TableInfo } from '../table/served-table.ts'
 import type { Policies } from '../model/policy-form.ts'
 import type { SetManager } from '../supervisor/sets/set-manager.ts'
+import { spawnBuild } from '../supervisor/tables/refresh.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { FeedDaysFile } from './feed-days.ts'
-import { addressesRequest } from '../api/admin-requests.ts'
+import { createRuns } from './kept-runs.ts'
+import { addressesRequest, pastDayRequest } from '../api/admin-requests.ts'
 import { anyObject, listOf, objectOrNull, shape, text, textOrNull } from '../api/json-schema.ts'
 import type { ConsoleQuestion, AnsweringFiles } from './process/console-messages.ts'
 import type { ConsoleProcess } from './process/console-process.ts'
@@ -104,7 +109,7 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
           ip: (query.get('ip') ?? '').trim(),
           policy,
           without,
-          days: wholeOf(query, 'days', 0),
+          days: wholeParameter(query, 'days', { usual: 0, max: wholeMax }),
           userAgent: query.get('user_agent') ?? undefined,
           previous: previousOf(query),
         })
@@ -128,14 +133,8 @@ export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
 function previousOf(query: URLSearchParams) {
   const ip = query.get('previous')
   if (ip === null) return undefined
-  const hours = wholeOf(query, 'previous_hours', 1)
+  const hours = wholeParameter(query, 'previous_hours', { usual: 1, max: wholeMax })
   return { ip: ip.trim(), at: new Date(Date.now() - hours * 3_600_000).toISOString() }
-}
-
-function wholeOf(query: URLSearchParams, name: string, usual: number): number {
-  const value = Number(query.get(name) ?? usual)
-  if (Number.isInteger(value) && value >= 0 && value <= wholeMax) return value
-  throw inputError('invalid_input', `${name} must be a whole number from 0 to ${wholeMax}.`)
 }
 
 const rows = listOf(anyObject)
@@ -163,4 +162,38 @@ function networkRoute(parts: ConsoleParts): AdminRoute {
         against: parts.tables.previousFile()?.path,
       }),
   }
+}
+
+/** A build takes about a minute of an idle machine. */
+const pastLimits = { timeout: 900_000, killSignal: 'SIGKILL' } as const
+
+/**
+ * The verdict of a past day (contract 6.9): `iprisk explain ADDRESS --at DAY` as a child process,
+ * which needs the compiler and the history, and makes that day's table unless it is kept.
+ */
+export function pastRoutes(
+  { explainCommand, buildEnvironment: env }: ConsoleParts,
+  signal: AbortSignal,
+): readonly AdminRoute[] {
+  const runs = createRuns({
+    path: '/admin/past-days',
+    codes: ['past_day_running', 'past_day_unknown'],
+    title: 'A build of a past day',
+    prints: 'iprisk explain ADDRESS --at DAY --json',
+  })
+  return [
+    withBody(pastDayRequest, {
+      ...runs.start,
+      summary: 'The verdict of a past day, where tables are built',
+      run: async (_request, { ip, day }) =>
+        runs.begin(async (said) => {
+          const command = [...explainCommand, ip, '--at', formatDay(day), '--json']
+          const build = spawnBuild(command, said, { env, signal, ...pastLimits })
+          const { output, reason } = await build.ended
+          if (reason === undefined) return Buffer.from(output)
+          throw new Error(reason.replace('iprisk: ', ''))
+        }),
+    }),
+    runs.view,
+  ]
 }

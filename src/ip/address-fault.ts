@@ -23,7 +23,7 @@ export type AddressFault = (typeof addressFaults)[number]
 const textCharsMax = 256
 
 const words = newAddressWords()
-const isAddress = (text: string): boolean => parseAddress(text, words) !== 0
+export const isAddress = (text: string): boolean => parseAddress(text, words) !== 0
 
 const separators = /[\s,;]+/
 const url = /^[a-z][a-z0-9+.-]*:\/\//i

@@ -87,7 +87,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['feed-days.ts'],
     ['process', 'traffic-ring.ts', 'page'],
     ['console-login.ts', 'address-api.ts', 'traffic-api.ts'],
-    ['table-api.ts', 'sets-api.ts', 'past-api.ts'],
+    ['table-api.ts', 'sets-api.ts'],
     ['open-console.ts'],
   ],
   'src/client': [

@@ -21,7 +21,7 @@ import type { Evidence } from '../../src/model/evidence.ts'
 import { type TableCoverage, coveredKinds } from '../../src/model/coverage.ts'
 import type { Kind } from '../../src/model/kind.ts'
 import type { Location } from '../../src/api/check-answer.ts'
-import type { Network } from '../../src/model/network.ts'
+import { type Network, noTraits } from '../../src/model/network.ts'
 
 export const asOf = parseDay('2026-08-22') as Day
 
@@ -202,15 +202,7 @@ function source(id: string, entries: number) {
 }
 
 function network(asn: number, organization: string, traits: Partial<Network>): Network {
-  const plain = {
-    mobile: false,
-    access: false,
-    shared: false,
-    corporate: false,
-    cdn: false,
-    anycast: false,
-  }
-  return { asn, organization, type: 'unknown', ...plain, ...traits }
+  return { asn, organization, ...noTraits, ...traits }
 }
 
 function place(code: string, city: string, at: Partial<Location>): Location {

@@ -6,7 +6,7 @@ import { type AuditEntry, auditActor, readAuditLog } from '../../audit/audit-log
 import { joinFew } from '../../base/text/shortened-list.ts'
 import type { AuditView } from '../../api/admin-answers.ts'
 import { listOf, shape, text } from '../../api/json-schema.ts'
-import { type AdminRoute, viewing } from '../admin-api.ts'
+import { type AdminRoute, viewing, wholeParameter } from '../admin-api.ts'
 
 const auditRowsMax = 1000
 const auditTailBytesMax = 8_388_608
@@ -31,19 +31,17 @@ export function auditRoutes({ state }: { readonly state: string }): readonly Adm
         if (before !== undefined && Number.isNaN(Date.parse(before))) {
           throw inputError('invalid_input', 'before must be a time in the form of `at`.')
         }
-        const limit = limitOf(query.get('limit'))
+        const limit = wholeParameter(query, 'limit', {
+          usual: rowsDefault,
+          min: 1,
+          max: auditRowsMax,
+        })
         const how = { before, tailBytes: auditTailBytesMax }
         const { entries } = await readAuditLog(state, limit, how)
         return { rows: entries.toReversed().map(rowOf) }
       },
     },
   ]
-}
-
-function limitOf(asked: string | null): number {
-  const limit = Number(asked ?? rowsDefault)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= auditRowsMax) return limit
-  throw inputError('invalid_input', `limit must be a whole number from 1 to ${auditRowsMax}.`)
 }
 
 function rowOf(entry: AuditEntry): AuditView['rows'][number] {

@@ -62,8 +62,9 @@ export async function exportCommand(
     const bytes = fs.statSync(out).size
     const done = { out, format, table: table.id, bytes, seconds, ...summary }
     report(done, toOutput ? 'name a file with --out to get the NOTICE' : noticePath(out), io)
-    if (!toOutput) printResult(io, how.json, done, () => [out])
-    else for await (const piece of fs.createReadStream(out)) await io.write(piece as Buffer)
+    if (toOutput) {
+      for await (const piece of fs.createReadStream(out)) await io.write(piece as Buffer)
+    } else printResult(io, how.json, done, () => [out])
   } finally {
     table.close()
     if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })

@@ -8,8 +8,7 @@ import { csvHeader } from '../../bulk/rows/csv-row.ts'
 import { addressWidth } from '../../bulk/rows/text-row.ts'
 import { defaultCheckFields } from '../../config/line-formats.ts'
 import type { Invocation, Settings } from '../../config/settings.ts'
-import { newAddressWords } from '../../ip/address.ts'
-import { parseAddress } from '../../ip/parse-address.ts'
+import { isAddress } from '../../ip/address-fault.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import type { OpenTable } from '../../table/open-table.ts'
@@ -147,7 +146,7 @@ export function sortInputs(args: readonly string[]) {
   const groups: { addresses: string[]; inputs: string[] }[] = []
   const missing: string[] = []
   for (const arg of args) {
-    const kind = arg === '-' ? 'file' : parseAddress(arg, words) !== 0 ? 'none' : placeKind(arg)
+    const kind = arg === '-' ? 'file' : isAddress(arg) ? 'none' : placeKind(arg)
     if (kind === 'folder') missing.push(`${arg} is a folder; name the files in it.`)
     else if (kind === 'none' && !/^[\da-f.:/%]+$/i.test(arg)) {
       missing.push(`${arg} is neither an IP address nor an existing file.`)
@@ -160,8 +159,6 @@ export function sortInputs(args: readonly string[]) {
   }
   return { groups, missing }
 }
-
-const words = newAddressWords()
 
 function placeKind(path: string): 'file' | 'folder' | 'none' {
   try {

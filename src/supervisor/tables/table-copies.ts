@@ -48,9 +48,9 @@ export type TableCopies = ReturnType<typeof createTableCopies>
 
 export function createTableCopies(
   stateFolder: string,
-  parts: { readonly verify?: typeof prepareTable; readonly machine?: string } = {},
+  parts: { readonly prepare?: typeof prepareTable; readonly machine?: string } = {},
 ) {
-  const { verify = prepareTable, machine = machineRunId() } = parts
+  const { prepare = prepareTable, machine = machineRunId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
   const isForeignOrphan = (name: string): boolean => !name.startsWith(own) && isOrphaned(name)
@@ -93,7 +93,7 @@ export function createTableCopies(
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
         const order = { source, copy: unfinished, force, before: before?.path, traffic }
-        const found = await verify(order, { signal, urgent })
+        const found = await prepare(order, { signal, urgent })
         const { id, reasons, known, trial, isBeforeLost } = found
         if (trial !== undefined) onTrial?.(trial, id)
         if (reasons.length > 0 && !force && id !== accepted) {

@@ -9,6 +9,7 @@ import { readAuditLog } from '../../../src/audit/audit-log.ts'
 import { createList } from '../../../src/lists/change-lists.ts'
 import { defaultPoliciesText } from '../../../src/policy/default-policies.ts'
 import { runHere } from '../../cli/program.ts'
+import { adminClient } from '../../console/console-client.ts'
 import { eventually } from '../../eventually.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import {
@@ -98,18 +99,14 @@ describe('reported addresses', () => {
     const known = { ...server, key }
     await report(known, abuse('9.1.1.1'))
     await until(known, '9.1.1.1', ['reported'])
-    const ask = async (path: string, body?: object) => {
-      const response = await fetch(`http://127.0.0.1:${server.adminPort}/admin/rehearsals${path}`, {
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      })
-      return (await response.json()) as { id: string; status: string; report?: object }
-    }
+    const ask = adminClient(server.adminPort)
+    const headers = { authorization: `Bearer ${token}` }
     const { policies } = JSON.parse(defaultPoliciesText({ observe: false })) as { policies: object }
-    const { id } = await ask('', { policies, log: '9.1.1.1\n9.1.1.9\n' })
+    const body = { policies, log: '9.1.1.1\n9.1.1.9\n' }
+    const begun = await ask('POST', '/admin/rehearsals', { headers, body })
     const done = await eventually(async () => {
-      const now = await ask(`/${id}`)
-      return now.status === 'running' ? undefined : now
+      const { value } = await ask('GET', `/admin/rehearsals/${begun.value.id}`, { headers })
+      return value.status === 'running' ? undefined : value
     })
     expect(done).toMatchObject({
       status: 'done',

@@ -36,11 +36,11 @@ afterEach(() => {
 })
 
 function newCopies(machine = 'here'): TableCopies {
-  const verify = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
+  const prepare = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
     copyFileSync(of.source, of.copy)
     return sound
   }
-  const tableCopies = createTableCopies(state, { verify, machine })
+  const tableCopies = createTableCopies(state, { prepare, machine })
   open.push(tableCopies)
   return tableCopies
 }
@@ -73,11 +73,11 @@ describe('a folder of copies', () => {
   })
 
   it('keeps nothing of a table that is refused, and names the file of the operator', async () => {
-    const verify = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
+    const prepare = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
       copyFileSync(of.source, of.copy)
       throw new Error(`${of.copy} is damaged`)
     }
-    const tableCopies = createTableCopies(state, { verify })
+    const tableCopies = createTableCopies(state, { prepare })
     open.push(tableCopies)
     await expect(tableCopies.add(source, how)).rejects.toThrow(`${source} is damaged`)
     expect(readdirSync(serving())).toEqual([])
@@ -98,11 +98,11 @@ describe('a folder of copies', () => {
 
   it('keeps nothing of a table that fails its trial, unless it is forced', async () => {
     const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
-    const verify = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
+    const prepare = async (of: { source: string; copy: string }): Promise<PrepareResult> => {
       copyFileSync(of.source, of.copy)
       return { ...sound, reasons, against: 'canary' }
     }
-    const tableCopies = createTableCopies(state, { verify })
+    const tableCopies = createTableCopies(state, { prepare })
     open.push(tableCopies)
     await expect(tableCopies.add(source, how)).rejects.toThrow('is called tor 90')
     expect(readdirSync(serving())).toEqual([])

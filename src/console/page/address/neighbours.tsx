@@ -43,8 +43,8 @@ const steps: Readonly<Record<string, number>> = {
 
 function Picture(props: Walk & { readonly cells: readonly Cell[]; readonly own: string }) {
   const { ip, walkedTo, cells, own } = props
-  const first = cells.findIndex((cell) => cell.ip === own)
-  const [at, setAt] = useState(Math.max(0, first))
+  const ownPlace = (): number => cells.findIndex((cell) => cell.ip === own)
+  const [at, setAt] = useState(() => Math.max(0, ownPlace()))
   const here = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (walkedTo.current === ip) here.current?.querySelector<HTMLElement>('.is-own')?.focus()
