@@ -7,8 +7,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
 import { eventually } from '../eventually.ts'
+import { freePort } from '../free-port.ts'
 import { type Server, keyedState, startServer } from '../serve/server.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { installClient } from './installed-client.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await installClient(folder)
   const keyed = await keyedState({ test: true })
   server = await startServer({ table: writeSmallTable(), state: keyed.state })
-  port = await probePort({ host: '127.0.0.1', port: 0 })
+  port = await freePort()
   const here = code
     .replace('http://127.0.0.1:8080', `http://127.0.0.1:${server.port}`)
     .replace('3000', String(port))

@@ -108,12 +108,3 @@ export const answering: Act = ({ body }) => ({ status: 200, body: answerFor(Stri
 export function errorOf(code: string, more: Readonly<Record<string, string>> = {}): unknown {
   return { error: { code, message: `It is ${code}.`, request_id: 'r1', doc_url: '/docs', ...more } }
 }
-
-/** A port on which nobody listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -8,7 +8,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
+import { freePort } from '../free-port.ts'
 import { describeWith } from '../deploy/need.ts'
 import { eventually } from '../eventually.ts'
 import { type Server, keyedState, startServer } from '../serve/server.ts'
@@ -36,8 +36,6 @@ function changed(block: string, pairs: readonly (readonly [string, string])[]): 
   }
   return now
 }
-
-const freePort = (): Promise<number> => probePort({ host: '127.0.0.1', port: 0 })
 
 async function listens(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')

@@ -12,6 +12,7 @@ import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { eventually } from '../eventually.ts'
+import { freePort } from '../free-port.ts'
 import { atEndOfFile } from '../ends.ts'
 import { removeFolder } from '../remove-folder.ts'
 
@@ -62,7 +63,7 @@ export async function startServer(options: {
   const { table, state = newState(), workers = 1, args = [], environment = {}, under } = options
   const { child, stderr } = runServe(
     [
-      ['--port', '0', '--admin-port', '0', '--workers', String(workers)],
+      ['--port', String(await freePort()), '--admin-port', '0', '--workers', String(workers)],
       ['--state', state, '--table', table, '--drain-seconds', '5', ...args],
     ].flat(),
     environment,

@@ -14,12 +14,12 @@ import { IpriskError } from '../../src/base/coded-error.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import { emptyCounterSnapshot, counterTotals } from '../../src/observe/request-counters.ts'
 import type { ToPrimary, ToWorker } from '../../src/worker/worker-messages.ts'
-import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
 import { createWorker } from '../../src/worker/worker.ts'
 import type { Table } from '../../src/table/table.ts'
 import { keyOf } from '../serve/key.ts'
 import { converse, responsesIn } from '../http/raw-socket.ts'
 import { eventually } from '../eventually.ts'
+import { freePort } from '../free-port.ts'
 import { settingsOfAll } from './settings-of-all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-worker-'))
@@ -103,7 +103,7 @@ const usual = {
 }
 
 beforeAll(async () => {
-  port = await probePort({ host: '127.0.0.1', port: 0 })
+  port = await freePort()
   tell = createWorker({
     send: (message) => void said.push(message),
     ...usual,
@@ -168,7 +168,7 @@ describe('a worker', () => {
   it('counts that the store has lost units, and does not call that an outage', async () => {
     let trouble: AccountOptions['onTrouble'] = () => undefined
     const counted: ToPrimary[] = []
-    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const ownPort = await freePort()
     const worker = createWorker({
       send: (message) => void counted.push(message),
       ...usual,
@@ -199,7 +199,7 @@ describe('a worker', () => {
       openAccount: () => Promise.reject(new Error('the keys are gone')),
       exit: (code) => void ends.push(code),
     })
-    const settings = { ...settingsOfAll, port: await probePort({ host: '127.0.0.1', port: 0 }) }
+    const settings = { ...settingsOfAll, port: await freePort() }
     worker({ kind: 'start', settings, file: undefined })
     await eventually(() => ends.length > 0)
     expect(told).toEqual([{ kind: 'failed', message: 'the keys are gone' }])
@@ -271,7 +271,7 @@ describe('a worker that lingers', () => {
     readonly drained: Promise<ToPrimary>
     readonly exited: Promise<number>
   }> {
-    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const ownPort = await freePort()
     const heardHere = new EventEmitter()
     const next = async <T>(name: string): Promise<T> => (await once(heardHere, name))[0] as T
     const worker = createWorker({
@@ -360,7 +360,7 @@ describe('a worker that lingers', () => {
 
 describe('a request that fails inside', () => {
   it('costs no quota', async () => {
-    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const ownPort = await freePort()
     const kinds: ToPrimary['kind'][] = []
     const until = (kind: ToPrimary['kind']) => eventually(() => kinds.includes(kind))
     const worker = createWorker({
@@ -394,7 +394,7 @@ describe('the log of requests', () => {
   /** A worker at level debug; all that it logs of one failure, one 404, one abort, one refusal. */
   async function linesOf(logAddresses: boolean): Promise<readonly string[]> {
     const lines: string[] = []
-    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const ownPort = await freePort()
     const heardHere: ToPrimary['kind'][] = []
     const until = (kind: ToPrimary['kind']) => eventually(() => heardHere.includes(kind))
     const worker = createWorker({

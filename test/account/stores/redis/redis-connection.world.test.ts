@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as fc from 'fast-check'
+import { freePort } from '../../../free-port.ts'
 import { type BucketState, takeFromBucket } from '../../limits/machines/take-from-bucket.ts'
 import {
   type StoreCircuitBreaker,
@@ -88,7 +89,7 @@ describeStores('one server', () => {
 
   it('is said to be unreachable for what keeps it so', async () => {
     const guarded = await servers.startStore(['--requirepass', 'right'], ['-a', 'right'])
-    const free = await servers.freePort()
+    const free = await freePort()
     const cases: readonly (readonly [string, RegExp])[] = [
       [`redis://:wrong@127.0.0.1:${guarded.port}`, /WRONGPASS/],
       [`redis://127.0.0.1:${guarded.port}`, /NOAUTH/],

@@ -4,12 +4,12 @@
 
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
+import { freePort } from '../../../free-port.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { removeFolder } from '../../../remove-folder.ts'
 
@@ -27,16 +27,6 @@ const run = promisify(execFile)
 
 export function storeSettings(url: string, more: Partial<StoreSettings> = {}): StoreSettings {
   return { url, policy: 'refuse', timeoutMs: 300, replicas: 0, ...more }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  // The cluster's own port is 10,000 above.
-  return address.port < 50_000 ? address.port : freePort()
 }
 
 export interface Certificate {
