@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
 import { eventually } from '../eventually.ts'
+import { freePort } from '../free-port.ts'
 import type { ProxyName } from '../hostile/proxies.ts'
 
 export interface FrontProxy {
@@ -54,7 +54,7 @@ export async function startFrontProxy(
   name: ProxyName,
   to: { readonly port: number; readonly folder: string },
 ): Promise<FrontProxy> {
-  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const port = await freePort()
   const text = configurations[name](port, to.port, to.folder)
   return startConfigured(name, { port, text, folder: to.folder })
 }

@@ -4,16 +4,24 @@ fallback, stops a request by 403 or by a response of the application's own; a sc
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import logging
+import re
 from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional
+from urllib.parse import quote
 
 from ._address.proxies import Headers, Trust, Walk, checked_header, read_trust, walk_proxies
 from ._address.trust_mistake import trust_mistake
 from ._results import CheckResult
 
 _log = logging.getLogger("iprisk")
+
+_PREVIOUS_SECONDS = 0.25
+#: In place of what a function failed to give: the server reports it in ``context_errors``.
+_NO_PREVIOUS: Mapping[str, str] = {}
+_USER_AGENT_MAX = 1024
 
 
 class Judged(NamedTuple):
@@ -27,6 +35,18 @@ class Judged(NamedTuple):
     observed: bool
 
 
+class _Request(NamedTuple):
+    """What a framework knows of a request."""
+
+    peer: Optional[str]
+    headers: Headers
+    method: str
+    #: With its query, as it was sent.
+    path: str
+    #: The framework's own.
+    known: Any
+
+
 class _Guard:
     """What all three do; raises ValueError where an option is wrong."""
 
@@ -35,6 +55,8 @@ class _Guard:
         client: Any,
         *,
         policy: Optional[str] = None,
+        previous: Optional[Callable[[Any], Any]] = None,
+        agents: bool = False,
         trust: Trust = 0,
         header: str = "x-forwarded-for",
         path: str = "/",
@@ -47,10 +69,16 @@ class _Guard:
         """``path``: only requests at it and below are checked. ``log`` is called for each request
         that is not allowed; with ``observe`` they are let in, and logged by default. ``challenge``,
         ``block`` and ``actions`` (for words of the policy's own) respond in place of the application;
-        an action that is not there is a challenge."""
+        an action that is not there is a challenge. ``previous`` gets the framework's request (ASGI:
+        the scope) and returns the ``previous`` of the check or None; what it raises fails no check,
+        nor does a coroutine that takes longer than 250 ms. ``agents``: sends the visitor's
+        User-Agent and what signs the request."""
         if policy is not None and (not isinstance(policy, str) or not policy):
             raise ValueError("policy must be a name; leave it out for the default")
+        if previous is not None and not callable(previous):
+            raise ValueError("previous must be a function of the request; leave it out for none")
         read_trust(trust)
+        self._previous_of, self._agents = previous, agents
         self._client, self._trust, self._header = client, trust, checked_header(header)
         self._path, self._observe = path.rstrip("/"), observe
         self._log = log or (_log_observed if observe else None)
@@ -66,22 +94,24 @@ class _Guard:
     def concerns(self, path: str) -> bool:
         return path == self._path or path.startswith(self._path + "/")
 
-    def judge(self, peer: Optional[str], headers: Headers) -> Judged:
-        walk, mistake = self._walk(peer, headers)
+    def judge(self, request: _Request) -> Judged:
+        walk, mistake = self._walk(request)
         if walk.address is None:
             return self._judged(self._client.check("", no_address=mistake, **self._terms), walk)
-        result = self._client.check(walk.address, **self._terms)
+        context = self._context(request, self._previous(request))
+        result = self._client.check(walk.address, **self._terms, **context)
         # Any client can write the header that shows a mistake, so it undoes no decision to stop.
         if mistake is not None and _action_of(result) == "allow":
             result = self._client.check("", no_address=mistake, **self._terms)
         return self._judged(result, walk)
 
-    async def judge_async(self, peer: Optional[str], headers: Headers) -> Judged:
-        walk, mistake = self._walk(peer, headers)
+    async def judge_async(self, request: _Request) -> Judged:
+        walk, mistake = self._walk(request)
         if walk.address is None:
             result = await self._client.check("", no_address=mistake, **self._terms)
             return self._judged(result, walk)
-        result = await self._client.check(walk.address, **self._terms)
+        context = self._context(request, await _in_time(self._previous(request)))
+        result = await self._client.check(walk.address, **self._terms, **context)
         if mistake is not None and _action_of(result) == "allow":
             result = await self._client.check("", no_address=mistake, **self._terms)
         return self._judged(result, walk)
@@ -93,10 +123,24 @@ class _Guard:
         """What responds in place of the application; None: 403."""
         return self._handlers.get(judged.action, self._handlers["challenge"])
 
-    def _walk(self, peer: Optional[str], headers: Headers) -> "tuple[Walk, Optional[str]]":
+    def _walk(self, request: _Request) -> "tuple[Walk, Optional[str]]":
+        peer, headers = request.peer, request.headers
         source: Dict[str, Any] = {"trust": self._trust, "header": self._header}
         walk = walk_proxies(peer, headers, **source)
         return walk, trust_mistake(peer, headers, walk, **source)
+
+    def _previous(self, request: _Request) -> Any:
+        if self._previous_of is None:
+            return None
+        try:
+            return self._previous_of(request.known)
+        except Exception:
+            return _NO_PREVIOUS
+
+    def _context(self, request: _Request, previous: Any) -> Dict[str, Any]:
+        """The terms of a check that are sent only where there is something to send."""
+        context = {} if previous is None else {"previous": previous}
+        return {**context, "agent": _agent_of(request)} if self._agents else context
 
     def _judged(self, result: CheckResult, walk: Walk) -> Judged:
         judged = Judged(_action_of(result), result, walk.address, self._observe)
@@ -106,6 +150,38 @@ class _Guard:
             except Exception:  # It must not become the request's problem.
                 _log.exception("iprisk: a function for requests raised")
         return judged
+
+
+async def _in_time(previous: Any) -> Any:
+    if not inspect.isawaitable(previous):
+        return previous
+    try:
+        task = asyncio.ensure_future(previous)
+    except Exception:
+        return _NO_PREVIOUS
+    try:
+        # It may go on after it is cancelled, so nothing waits for that.
+        done, _ = await asyncio.wait({task}, timeout=_PREVIOUS_SECONDS)
+        failed = not done or task.cancelled() or task.exception() is not None
+        return _NO_PREVIOUS if failed else task.result()
+    finally:
+        task.cancel()
+
+
+def _agent_of(request: _Request) -> Dict[str, Any]:
+    """Applications behind a proxy see its scheme, so that of the visitor is taken to be https."""
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    agent: Dict[str, Any] = {"user_agent": headers.get("user-agent", "")[:_USER_AGENT_MAX]}
+    if headers.get("signature"):
+        signing = ("signature", "signature-input", "signature-agent")
+        agent["signature"] = {
+            "method": request.method,
+            "scheme": "https",
+            "authority": headers.get("host", ""),
+            "path": re.sub(r"^https?://[^/]*", "", request.path),
+            "headers": {name: headers.get(name, "") for name in signing},
+        }
+    return agent
 
 
 def _action_of(result: CheckResult) -> str:
@@ -144,7 +220,15 @@ def flask(app: Any, client: Any, **options: Any) -> None:
     def check() -> Any:
         if not guard.concerns(request.path):
             return None
-        g.iprisk = judged = guard.judge(request.remote_addr, dict(request.headers))
+        path = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
+        asked = _Request(
+            request.remote_addr,
+            dict(request.headers),
+            request.method,
+            path or quote(request.full_path.rstrip("?"), safe="/?&=%"),
+            request,
+        )
+        g.iprisk = judged = guard.judge(asked)
         if not guard.stops(judged):
             return None
         handler = guard.handler(judged)
@@ -166,8 +250,14 @@ def django(client: Any, **options: Any) -> Callable[[Callable[[Any], Any]], Call
         def handle(request: Any) -> Any:
             if not guard.concerns(request.path):
                 return get_response(request)
-            peer = request.META.get("REMOTE_ADDR")
-            request.iprisk = judged = guard.judge(peer, dict(request.headers))
+            asked = _Request(
+                request.META.get("REMOTE_ADDR"),
+                dict(request.headers),
+                request.method,
+                request.get_full_path(),
+                request,
+            )
+            request.iprisk = judged = guard.judge(asked)
             if not guard.stops(judged):
                 return get_response(request)
             handler = guard.handler(judged)
@@ -193,8 +283,14 @@ class AsgiMiddleware:
         if scope["type"] != "http" or not self._guard.concerns(scope["path"]):
             await self._app(scope, receive, send)
             return
-        peer = (scope.get("client") or (None,))[0]
-        judged = await self._guard.judge_async(peer, _headers_of(scope))
+        asked = _Request(
+            (scope.get("client") or (None,))[0],
+            _headers_of(scope),
+            scope.get("method", ""),
+            _path_of(scope),
+            scope,
+        )
+        judged = await self._guard.judge_async(asked)
         scope.setdefault("state", {})["iprisk"] = judged
         if not self._guard.stops(judged):
             await self._app(scope, receive, send)
@@ -206,6 +302,13 @@ class AsgiMiddleware:
         headers = [(b"content-type", _PROBLEM_TYPE.encode())]
         await send({"type": "http.response.start", "status": 403, "headers": headers})
         await send({"type": "http.response.body", "body": _problem(judged)})
+
+
+def _path_of(scope: Any) -> str:
+    raw, query = scope.get("raw_path") or quote(scope["path"]).encode(), scope.get("query_string")
+    # Some servers have the query in both.
+    path: bytes = raw.split(b"?")[0] + (b"?" + query if query else b"")
+    return path.decode("latin-1")
 
 
 def _headers_of(scope: Any) -> Headers:

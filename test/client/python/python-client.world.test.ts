@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { eventually } from '../../eventually.ts'
+import { freePort } from '../../free-port.ts'
 import { removeFolder } from '../../remove-folder.ts'
 import { type Server, keyedState, startServer } from '../../serve/server.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
@@ -107,7 +107,7 @@ describe('the ten lines of docs/python.md', () => {
   beforeAll(async () => {
     const keyed = await keyedState({ test: true })
     server = await startServer({ table: writeSmallTable(), state: keyed.state })
-    port = await probePort({ host: '127.0.0.1', port: 0 })
+    port = await freePort()
     const here = code
       .replace('http://127.0.0.1:8080', `http://127.0.0.1:${server.port}`)
       // The machine of the tests may be busy.

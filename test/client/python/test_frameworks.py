@@ -32,6 +32,17 @@ def with_handlers(options, handler):
     return {**options, **given}
 
 
+class Asynchronous(AsyncFakeClient):
+    """``fake`` for what needs an AsyncClient."""
+
+    def __init__(self, fake):
+        super().__init__()
+        self._fake = fake
+
+    async def check(self, ip, **terms):
+        return self._fake.check(ip, **terms)
+
+
 def in_flask(fake, **options):
     app = flask_module.Flask("test")
     flask(app, fake, **with_handlers(options, lambda said: lambda: said))
@@ -66,10 +77,8 @@ def in_django(fake, **options):
 
 def in_fastapi(fake, **options):
     app = fastapi.FastAPI()
-    answers = AsyncFakeClient(fake._answers)
-    answers.asked = fake.asked
     options = with_handlers(options, PlainTextResponse)
-    app.add_middleware(AsgiMiddleware, client=answers, **options)
+    app.add_middleware(AsgiMiddleware, client=Asynchronous(fake), **options)
 
     @app.get("/login", response_class=PlainTextResponse)
     def login(request: fastapi.Request):
@@ -135,6 +144,85 @@ def test_a_wrong_trust_is_reported(framework):
     assert fake.asked == ["127.0.0.1", ""]
 
 
+class Told(FakeClient):
+    """Keeps what each check was told."""
+
+    def __init__(self):
+        super().__init__(ACTIONS)
+        self.terms = []
+
+    def check(self, ip, **terms):
+        self.terms.append(terms)
+        return super().check(ip, **terms)
+
+
+LAST = {"ip": "192.0.2.1", "at": "2026-08-22T10:00:00Z"}
+
+
+def raising(_request):
+    raise LookupError("no such user")
+
+
+@pytest.mark.parametrize(
+    ("previous", "sent"),
+    [(lambda _request: LAST, LAST), (lambda _request: None, "none"), (raising, {})],
+)
+def test_the_previous_login_is_sent_and_no_mistake_in_it_fails_a_check(framework, previous, sent):
+    fake = Told()
+    ask = framework(fake, trust=1, previous=previous)
+    assert ask("/login", from_address("203.0.113.9")) == (200, "allow")
+    assert ask("/login", from_address(BLOCKED))[0] == 403
+    assert [terms.get("previous", "none") for terms in fake.terms] == [sent, sent]
+    assert all("agent" not in terms for terms in fake.terms)
+
+
+async def late(_request):
+    await asyncio.sleep(60)
+
+
+async def last(_scope):
+    return LAST
+
+
+async def ended(_scope):
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize(("previous", "sent"), [(last, LAST), (late, {}), (ended, {})])
+def test_a_coroutine_for_the_previous_login_is_awaited_for_a_moment(previous, sent):
+    fake = Told()
+    ask = in_fastapi(fake, trust=1, previous=previous)
+    assert ask("/login", from_address(BLOCKED))[0] == 403
+    assert [terms["previous"] for terms in fake.terms] == [sent]
+
+
+def test_what_tells_an_agent_is_sent(framework):
+    fake = Told()
+    ask = framework(fake, trust=1, agents=True)
+    names = {"User-Agent": "Mozilla/5.0", "Host": "shop.example", **from_address("203.0.113.9")}
+    signed = {"Signature": "sig1=:AA==:", "Signature-Input": 'sig1=("@authority")'}
+    ask("/login", {**names, "User-Agent": "x" * 2000})
+    ask("/login?next=%2Fa%20b&x", {**names, **signed})
+    assert [terms["agent"] for terms in fake.terms] == [
+        {"user_agent": "x" * 1024},
+        {
+            "user_agent": "Mozilla/5.0",
+            "signature": {
+                "method": "GET",
+                "scheme": "https",
+                "authority": "shop.example",
+                "path": "/login?next=%2Fa%20b&x",
+                "headers": {
+                    "signature": "sig1=:AA==:",
+                    "signature-input": 'sig1=("@authority")',
+                    "signature-agent": "",
+                },
+            },
+        },
+    ]
+    assert all("previous" not in terms for terms in fake.terms)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -142,7 +230,9 @@ def test_a_wrong_trust_is_reported(framework):
         lambda **options: AsgiMiddleware(None, AsyncFakeClient(), **options),
     ],
 )
-@pytest.mark.parametrize("options", [{"trust": "nowhere"}, {"header": "x-ip"}, {"policy": ""}])
+@pytest.mark.parametrize(
+    "options", [{"trust": "nowhere"}, {"header": "x-ip"}, {"policy": ""}, {"previous": LAST}]
+)
 def test_mistakes_raise_at_the_start(make, options):
     with pytest.raises(ValueError):
         make(**options)
