@@ -20,9 +20,9 @@ const isTimed = (file: string): boolean =>
 const ofForm = (files: readonly string[]): string[] =>
   files.filter((file) => form === 'short' || filesWithForms.includes(file))
 
-// Vitest by itself keeps a core for its own: on two cores nothing would run side by side. More than
-// there are cores, for servers and builds are also waited for; the short form waits the more.
-const sideBySide = { maxWorkers: availableParallelism() + (form === 'short' ? 2 : 1) }
+// Vitest by itself keeps a core for its own: on two cores nothing would run side by side. One more
+// than there are cores, for servers and builds are also waited for.
+const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) + 1 }
 // Modules that many files of one process share end with each of them what it began.
 // Copies of tables that tests open do not go where those of the developer's programs are.
 const env = { XDG_CACHE_HOME: join(tmpdir(), 'iprisk-test-cache') }
