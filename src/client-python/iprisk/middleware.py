@@ -11,8 +11,9 @@ import logging
 import re
 from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional
 from urllib.parse import quote
+from wsgiref.util import request_uri
 
-from ._address.proxies import Headers, Trust, Walk, checked_header, read_trust, walk_proxies
+from ._address.proxies import Headers, Trust, Walk, checked_header, header_in, read_trust, walk_proxies
 from ._address.trust_mistake import trust_mistake
 from ._results import CheckResult
 
@@ -41,8 +42,8 @@ class _Request(NamedTuple):
     peer: Optional[str]
     headers: Headers
     method: str
-    #: With its query, as it was sent.
-    path: str
+    #: With its query, as it was sent; asked for only where the request is signed.
+    path: Callable[[], str]
     #: The framework's own.
     known: Any
 
@@ -155,31 +156,37 @@ class _Guard:
 async def _in_time(previous: Any) -> Any:
     if not inspect.isawaitable(previous):
         return previous
-    try:
-        task = asyncio.ensure_future(previous)
-    except Exception:
-        return _NO_PREVIOUS
+    task = asyncio.ensure_future(_settled(previous))
     try:
         # It may go on after it is cancelled, so nothing waits for that.
         done, _ = await asyncio.wait({task}, timeout=_PREVIOUS_SECONDS)
-        failed = not done or task.cancelled() or task.exception() is not None
-        return _NO_PREVIOUS if failed else task.result()
+        return task.result() if done else _NO_PREVIOUS
     finally:
         task.cancel()
 
 
+async def _settled(previous: Awaitable[Any]) -> Any:
+    try:
+        return await previous
+    except (Exception, asyncio.CancelledError):
+        return _NO_PREVIOUS
+
+
 def _agent_of(request: _Request) -> Dict[str, Any]:
     """Applications behind a proxy see its scheme, so that of the visitor is taken to be https."""
-    headers = {name.lower(): value for name, value in request.headers.items()}
-    agent: Dict[str, Any] = {"user_agent": headers.get("user-agent", "")[:_USER_AGENT_MAX]}
-    if headers.get("signature"):
+
+    def header(name: str) -> str:
+        return header_in(request.headers, name) or ""
+
+    agent: Dict[str, Any] = {"user_agent": header("user-agent")[:_USER_AGENT_MAX]}
+    if header("signature"):
         signing = ("signature", "signature-input", "signature-agent")
         agent["signature"] = {
             "method": request.method,
             "scheme": "https",
-            "authority": headers.get("host", ""),
-            "path": re.sub(r"^https?://[^/]*", "", request.path),
-            "headers": {name: headers.get(name, "") for name in signing},
+            "authority": header("host"),
+            "path": request.path(),
+            "headers": {name: header(name) for name in signing},
         }
     return agent
 
@@ -220,12 +227,11 @@ def flask(app: Any, client: Any, **options: Any) -> None:
     def check() -> Any:
         if not guard.concerns(request.path):
             return None
-        path = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
         asked = _Request(
             request.remote_addr,
             dict(request.headers),
             request.method,
-            path or quote(request.full_path.rstrip("?"), safe="/?&=%"),
+            lambda: _wsgi_path(request.environ),
             request,
         )
         g.iprisk = judged = guard.judge(asked)
@@ -254,7 +260,7 @@ def django(client: Any, **options: Any) -> Callable[[Callable[[Any], Any]], Call
                 request.META.get("REMOTE_ADDR"),
                 dict(request.headers),
                 request.method,
-                request.get_full_path(),
+                request.get_full_path,
                 request,
             )
             request.iprisk = judged = guard.judge(asked)
@@ -287,7 +293,7 @@ class AsgiMiddleware:
             (scope.get("client") or (None,))[0],
             _headers_of(scope),
             scope.get("method", ""),
-            _path_of(scope),
+            lambda: _asgi_path(scope),
             scope,
         )
         judged = await self._guard.judge_async(asked)
@@ -304,7 +310,12 @@ class AsgiMiddleware:
         await send({"type": "http.response.body", "body": _problem(judged)})
 
 
-def _path_of(scope: Any) -> str:
+def _wsgi_path(environ: Any) -> str:
+    uri = environ.get("RAW_URI") or environ.get("REQUEST_URI") or request_uri(environ)
+    return re.sub(r"^https?://[^/]*", "", uri)
+
+
+def _asgi_path(scope: Any) -> str:
     raw, query = scope.get("raw_path") or quote(scope["path"]).encode(), scope.get("query_string")
     # Some servers have the query in both.
     path: bytes = raw.split(b"?")[0] + (b"?" + query if query else b"")

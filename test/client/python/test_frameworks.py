@@ -15,7 +15,7 @@ from fastapi.responses import PlainTextResponse
 from iprisk import AsyncClient
 from iprisk._address.proxies import walk_proxies
 from iprisk._address.trust_mistake import trust_mistake
-from iprisk.middleware import AsgiMiddleware, django, flask
+from iprisk.middleware import AsgiMiddleware, _asgi_path, _wsgi_path, django, flask
 from iprisk.testing import AsyncFakeClient, FakeClient
 
 BLOCKED, CHALLENGED = "203.0.113.7", "203.0.113.8"
@@ -221,6 +221,23 @@ def test_what_tells_an_agent_is_sent(framework):
         },
     ]
     assert all("previous" not in terms for terms in fake.terms)
+
+
+BARE = {"wsgi.url_scheme": "http", "HTTP_HOST": "shop.example", "SCRIPT_NAME": ""}
+
+
+@pytest.mark.parametrize(
+    ("path", "of"),
+    [
+        (_wsgi_path, {**BARE, "PATH_INFO": "/a b", "QUERY_STRING": "x=%20"}),
+        (_wsgi_path, {**BARE, "PATH_INFO": "/other", "RAW_URI": "http://shop.example/a%20b?x=%20"}),
+        (_wsgi_path, {**BARE, "PATH_INFO": "/other", "REQUEST_URI": "/a%20b?x=%20"}),
+        (_asgi_path, {"path": "/a b", "query_string": b"x=%20"}),
+        (_asgi_path, {"path": "/a b", "raw_path": b"/a%20b?x=%20", "query_string": b"x=%20"}),
+    ],
+)
+def test_the_path_of_a_signature_is_the_one_that_was_sent(path, of):
+    assert path(of) == "/a%20b?x=%20"
 
 
 @pytest.mark.parametrize(
