@@ -58,8 +58,6 @@ export function allFaults(issues: readonly z.core.$ZodIssue[]): string {
   return `Nothing was done: ${faults.join('; ')}.`
 }
 
-/** A route that gets its body parsed, and as `written`. Parsing blocks the primary's loop, so
- * routes with long bodies pass their bytes on instead. */
 /** Throws `invalid_input` for anything but a whole number from `min` to `max`. */
 export function wholeParameter(
   query: URLSearchParams,
@@ -71,6 +69,8 @@ export function wholeParameter(
   throw inputError('invalid_input', `${name} must be a whole number from ${min} to ${max}.`)
 }
 
+/** A route that gets its body parsed, and as `written`. Parsing blocks the primary's loop, so
+ * routes with long bodies pass their bytes on instead. */
 export function withBody<Body extends z.ZodObject>(
   body: Body,
   route: Omit<AdminRoute, 'body' | 'run'> & {

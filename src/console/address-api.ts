@@ -1,8 +1,14 @@
 // The routes that look at addresses. The console's process computes the answers as bytes; past days
 // are computed by a process of their own.
 
-import { type AdminRequest, type AdminRoute, type RouteReply } from '../admin/admin-api.ts'
-import { viewing, wholeParameter, withBody } from '../admin/admin-api.ts'
+import {
+  type AdminRequest,
+  type AdminRoute,
+  type RouteReply,
+  viewing,
+  wholeParameter,
+  withBody,
+} from '../admin/admin-api.ts'
 import { viaOf } from '../admin/admin-caller.ts'
 import { environmentError, inputError } from '../base/coded-error.ts'
 import { formatDay } from '../base/day.ts'
