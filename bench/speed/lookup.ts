@@ -30,7 +30,7 @@ import { operations } from './lookups/operation.ts'
 import { interleave } from '../harness/interleave.ts'
 import { usageError } from '../../src/base/coded-error.ts'
 import { tablePath, readFlags } from '../harness/option.ts'
-import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
+import { compilerFlags, compilerVersion } from '../harness/c/compile-c.ts'
 import { type Agreement, compareCountries, maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
 import { mmdbSubjects, tableSubjects } from './peer/native.ts'
 import {

@@ -12,7 +12,7 @@ import { afterAll, expect, it } from 'vitest'
 import { guessFormat } from '../../src/bulk/log-guess.ts'
 import { type LogEntry, type LogFormat, newLineReader } from '../../src/bulk/log-line.ts'
 import type { LogFormName } from '../../src/config/line-formats.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../bench/harness/free-port.ts'
 import { describeWith } from '../deploy/need.ts'
 
 const folders: string[] = []

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../bench/harness/free-port.ts'
 import type { ProxyName } from '../hostile/proxies.ts'
 
 export interface FrontProxy {

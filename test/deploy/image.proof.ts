@@ -7,7 +7,7 @@ import { chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../bench/harness/free-port.ts'
 import { eventually } from '../eventually.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { type Container, type Image, buildImage, runImage } from './image.ts'

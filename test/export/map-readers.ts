@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../bench/harness/free-port.ts'
 import { newFolder } from '../build/fetch/site.ts'
 import { eventually } from '../eventually.ts'
 

@@ -12,7 +12,7 @@ import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../bench/harness/free-port.ts'
 import { atEndOfFile } from '../ends.ts'
 import { removeFolder } from '../remove-folder.ts'
 

@@ -19,7 +19,7 @@ import type { Table } from '../../src/table/table.ts'
 import { keyOf } from '../serve/key.ts'
 import { converse, responsesIn } from '../http/raw-socket.ts'
 import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../bench/harness/free-port.ts'
 import { settingsOfAll } from './settings-of-all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-worker-'))

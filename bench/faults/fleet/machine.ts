@@ -5,7 +5,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerStatus } from '../../../src/admin/status.ts'
 import { type Child, flagsOf, startChild, cliProgram } from '../../harness/child.ts'
-import { type Backend, freePort } from './services.ts'
+import { freePort } from '../../harness/free-port.ts'
+import type { Backend } from './services.ts'
 
 const startMs = 120_000
 const lookMs = 2000

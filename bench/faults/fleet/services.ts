@@ -3,13 +3,12 @@
 // deploy/ ships. Redis and the store can be killed, started again on what they have, and frozen.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { flagsOf } from '../../harness/child.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { waitUntil } from '../server/served.ts'
 
 const startMs = 60_000
@@ -27,19 +26,6 @@ const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
-
-let nextPort = 20_000 + randomInt(10_000)
-
-/** Each once, below those that the system gives to whoever connects: it is still free later. */
-export async function freePort(): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await probePort({ host: '127.0.0.1', port: nextPort++ })
-    } catch (error) {
-      if (tries === 100) throw error
-    }
-  }
-}
 
 export async function startRedis(folder: string): Promise<Service> {
   mkdirSync(folder)

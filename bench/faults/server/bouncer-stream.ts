@@ -7,11 +7,11 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeTable } from '../../../build/write/write-table.ts'
-import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { listed, smallContent } from '../../../test/table/small-table.ts'
 import { cliProgram, runChild } from '../../harness/child.ts'
 import { lagsOf, watchingLoops } from '../../harness/loop-lags.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { type ProofServer, newKey, startProofServer } from './served.ts'
 
 const decisionCounts = { ci: 150_000, short: 500_000, long: 500_000 } as const
@@ -88,7 +88,7 @@ export async function bouncerStream({ form, folder, say }: ProofContext): Promis
   mkdirSync(lag)
   writeTable(table, smallContent())
   writeFileSync(policies, JSON.stringify({ policies: { default: { rules, otherwise: 'allow' } } }))
-  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const port = await freePort()
   const start = (): Promise<ProofServer> =>
     watchingLoops(lag, () => startProofServer({ folder, table, flags: { policies, port } }))
   let served = await start()

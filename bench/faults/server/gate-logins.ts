@@ -8,10 +8,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { nginxAround, startConfigured } from '../../../test/client/front-proxies.ts'
 import type { Facts, ProofContext, ProofResult } from '../../harness/proof.ts'
 import { newRandom } from '../../harness/random.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { type Clients, clientErrorCount, errorText, startClients } from '../clients/clients.ts'
 import { badTables, goodTables } from './offers.ts'
 import { type ProofServer, startProofServer, waitUntil } from './served.ts'
@@ -39,7 +39,7 @@ export async function gateLogins({ form, folder, say }: ProofContext): Promise<P
   const offers = [...goodTables(store, 4), ...badTables(store, newRandom(7))]
   offers[0]!.install(table)
   writeFileSync(policies, policiesOf('allow'))
-  const gatePort = await probePort({ host: '127.0.0.1', port: 0 })
+  const gatePort = await freePort()
   const flags = { policies, gate: `127.0.0.1:${gatePort}` }
   const served = await startProofServer({ folder, table, flags })
   const application = startApplication()
@@ -106,7 +106,7 @@ async function startNginx(places: {
   const { gatePort, applicationPort } = places
   const folder = join(places.folder, 'nginx')
   mkdirSync(folder)
-  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const port = await freePort()
   const shipped = readFileSync(join(packageRoot, 'deploy/gate/nginx.conf'), 'utf8')
   const text = shipped
     .replaceAll('127.0.0.1:9191', `127.0.0.1:${gatePort}`)

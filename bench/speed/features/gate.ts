@@ -17,7 +17,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { treeCpu } from '../../harness/cpu.ts'
 import { interleave } from '../../harness/interleave.ts'
@@ -31,6 +30,7 @@ import {
 } from '../../harness/program.ts'
 import { type RunHead, runHead } from '../../harness/run.ts'
 import { median, medianRatio, spread } from '../../harness/statistics.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { type LoadRequests, errorCount } from '../load/load.ts'
 import { type CorePlan, allowedCores, hasTaskset, planCores } from '../load/pin.ts'
 import { wrkDriver } from '../load/wrk.ts'
@@ -94,7 +94,7 @@ async function startAll(
   const { folder } = placed
   const file = join(folder, 'policies.json')
   writeFileSync(file, JSON.stringify({ policies }))
-  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const port = await freePort()
   const flags = { policies: file, gate: `127.0.0.1:${port}` }
   const one = { ...placed, workers: 1 }
   servers.push({ ...(await startIprisk({ ...one, flags })), name: 'gate', port })

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from '../../harness/child.ts'
 import { type LoadRequests, driverMarginMs } from './load.ts'
-import { type Available, compileProgram } from '../../harness/compile-c.ts'
+import { type Available, compileProgram } from '../../harness/c/compile-c.ts'
 import { pinned } from './pin.ts'
 import { partsOf } from './request.ts'
 

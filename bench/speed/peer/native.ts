@@ -11,7 +11,7 @@ import type { SectionName } from '../../../src/schema/table-sections.ts'
 import type { OpenTable } from '../../../src/table/open-table.ts'
 import type { PreparedScenario, BenchSubject, Timing } from '../lookups/measure.ts'
 import type { Addresses, Scenario } from '../lookups/scenario.ts'
-import { type Available, compileProgram } from '../../harness/compile-c.ts'
+import { type Available, compileProgram } from '../../harness/c/compile-c.ts'
 import { mmdbPaths } from './mmdb.ts'
 
 interface Native {

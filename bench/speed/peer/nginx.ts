@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandLine } from '../../harness/child.ts'
-import type { Available } from '../../harness/compile-c.ts'
+import type { Available } from '../../harness/c/compile-c.ts'
 import { mmdbPaths } from './mmdb.ts'
 
 const module = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so'

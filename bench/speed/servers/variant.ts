@@ -5,10 +5,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CommandLine, cliProgram, flagsOf, runChild, startChild } from '../../harness/child.ts'
-import type { Available } from '../../harness/compile-c.ts'
+import type { Available } from '../../harness/c/compile-c.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { nginxCommand } from '../peer/nginx.ts'
 import { pinned } from '../load/pin.ts'
-import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 
 export const variantNames = ['iprisk', 'bare', 'calls', 'nginx', 'node', 'fastify'] as const
 export type VariantName = (typeof variantNames)[number]
@@ -129,7 +129,7 @@ export async function startNginx(
   options: Placed & { readonly gate?: boolean },
 ): Promise<Available<Variant>> {
   const { workers, cores, folder, gate = false } = options
-  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const port = await freePort()
   const command = nginxCommand(folder, { port, workers, gate })
   if ('reason' in command) return command
   const says = /start worker process (\d+)$/

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { freePort } from '../../free-port.ts'
+import { freePort } from '../../../bench/harness/free-port.ts'
 import { type FrontProxy, nginxAround, startConfigured } from '../../client/front-proxies.ts'
 import { newState } from '../../serve/server.ts'
 

@@ -27,7 +27,7 @@ import { checkFront, checkServer } from '../../../src/cli/doctor/check-server.ts
 import { checkMachine } from '../../../src/cli/doctor/check-program.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
-import { freePort } from '../../free-port.ts'
+import { freePort } from '../../../bench/harness/free-port.ts'
 import { makeCertificate } from '../../account/stores/redis/redis-servers.ts'
 import { type Server, newState, plainPriority, startServer, workersOf } from '../../serve/server.ts'
 import { replaceTable } from '../../serve/small-tables.ts'

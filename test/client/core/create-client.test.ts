@@ -8,7 +8,7 @@ import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
 import { createClient as createFetchClient } from '../../../src/client/client.ts'
 import { createClient as createNodeClient } from '../../../src/client/node-client.ts'
 import { checkCharsMax, type TransportRequest } from '../../../src/client/transport/transport.ts'
-import { freePort } from '../../free-port.ts'
+import { freePort } from '../../../bench/harness/free-port.ts'
 import { type Act, answerFor, answering, decided, errorOf, standIn } from '../stand-in.ts'
 
 const key = 'irk_test'

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { freePort } from '../../../free-port.ts'
+import { freePort } from '../../../../bench/harness/free-port.ts'
 import { type BucketState, takeFromBucket } from '../../limits/machines/take-from-bucket.ts'
 import {
   type StoreCircuitBreaker,

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
-import { freePort } from '../../../free-port.ts'
+import { freePort } from '../../../../bench/harness/free-port.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { removeFolder } from '../../../remove-folder.ts'
 

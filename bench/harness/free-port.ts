@@ -1,9 +1,9 @@
-// Ports for programs that are told theirs, or told one on which nobody listens.
+// Free ports for programs that must be given a number, and ports on which nothing listens.
 
 import { randomInt } from 'node:crypto'
-import { probePort } from '../src/supervisor/sockets/port-probe.ts'
+import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
 
-/** Below those that the system gives to whoever connects or asks for any, so also free later. */
+/** Below the ephemeral ports, so no other process is assigned one before it is used. */
 const first = 12_000
 /** A node of a Redis cluster listens 10,000 above its port, too. */
 const count = 10_000

@@ -4,8 +4,8 @@
 
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { packageRoot } from '../../src/base/package-root.ts'
-import { secondLevel, thirdLevel } from '../../src/schema/table-layout.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { secondLevel, thirdLevel } from '../../../src/schema/table-layout.ts'
 
 /** What can be had, or why it cannot. */
 export type Available<T> = { readonly value: T } | { readonly reason: string }
